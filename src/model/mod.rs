@@ -1,0 +1,18 @@
+//! Plain types of the formats that endwell reads and writes. No I/O, no git, no clock: everything here is data and
+//! pure functions on it. Formats are contracts: a change needs a new `schema_version` and a test with old data.
+
+pub mod board;
+pub mod clean;
+pub mod feedback;
+pub mod ids;
+pub mod issue;
+pub mod packet;
+pub mod report;
+pub mod session;
+pub mod state;
+
+pub use ids::{SessionId, slug};
+pub use issue::{CheckId, Issue, Owner, Severity};
+
+/// The version that every file owned by endwell carries.
+pub const SCHEMA_VERSION: u32 = 1;

@@ -1,0 +1,119 @@
+//! Verification report, review report, and recorded evidence of a test run.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Severity;
+
+/// `outputs/verification/<task>.json`: the verdict on one tree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct VerificationReport {
+    pub schema_version: u32,
+    pub task_id: String,
+    pub passed: bool,
+    #[serde(default)]
+    pub strict: bool,
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+    /// Absent before the first commit, and in reports of other gates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head_commit: Option<String>,
+    /// The tree that was judged. A report of another tree counts as missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// Absent where the project has no tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestRun>,
+}
+
+/// One finding of a verification.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    pub code: String,
+    pub severity: Severity,
+    pub detail: String,
+}
+
+/// What a test run said. Counts are absent where the runner's output does not tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestRun {
+    pub command: Vec<String>,
+    /// Absent when it was killed.
+    #[serde(default)]
+    pub exit_code: Option<i32>,
+    #[serde(default)]
+    pub duration_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<u64>,
+    /// Names of the failing tests, sorted; empty with a non-zero exit means red as `unnamed`.
+    #[serde(default)]
+    pub failing: Vec<String>,
+}
+
+/// `outputs/review/<task>.json`: a reviewer's scores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewReport {
+    #[serde(default)]
+    pub task_id: Option<String>,
+    /// 0 to 10.
+    pub total: f64,
+    pub verdict: ReviewVerdict,
+    #[serde(default)]
+    pub dimensions: Vec<ReviewDimension>,
+}
+
+/// The reviewer's word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewVerdict {
+    Pass,
+    SoftFail,
+    HardFail,
+}
+
+/// One of the five dimensions, scored 0 to 2.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewDimension {
+    pub name: String,
+    pub score: f64,
+    #[serde(default)]
+    pub note: String,
+}
+
+/// A recorded test run, bound to what was tested. The key is tree, command, folder and environment digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    pub schema_version: u32,
+    pub tree: String,
+    /// HEAD at the time of the run, for people; the tree is what counts.
+    #[serde(default)]
+    pub commit: Option<String>,
+    /// Folder of the run, from the top of the work tree; empty for the top itself.
+    #[serde(default)]
+    pub cwd: String,
+    /// sha256 over `environment`.
+    pub environment_digest: String,
+    /// The parts that went into the digest, by name.
+    pub environment: BTreeMap<String, String>,
+    pub run: TestRun,
+    /// Why the run has no exit code: `timeout`, `signal`, `not-found`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// sha256 of the whole output.
+    pub output_digest: String,
+    /// RFC 3339; never copied into a packet.
+    pub recorded_at: String,
+}
+
+impl Evidence {
+    /// Whether the run was green.
+    pub fn is_green(&self) -> bool {
+        self.run.exit_code == Some(0) && self.error.is_none()
+    }
+}

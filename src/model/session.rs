@@ -1,0 +1,98 @@
+//! What endwell remembers of a session: the baseline at its start and its journal since. One file a session in the
+//! work tree's own git dir.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Issue, SessionId};
+
+/// What was there when the session (or the installation) began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Baseline {
+    pub schema_version: u32,
+    /// RFC 3339; never copied into a packet.
+    pub taken_at: String,
+    /// HEAD's commit; absent before the first one.
+    pub head: Option<String>,
+    /// HEAD's branch, short; absent on a detached HEAD.
+    pub branch: Option<String>,
+    /// Local branches, short name to commit.
+    pub branches: BTreeMap<String, String>,
+    /// Commit ids of the stash entries.
+    pub stashes: Vec<String>,
+    /// Dirty paths, as the bytes' lossless key (see [`path_key`]), to a digest of what lay there.
+    pub dirty: BTreeMap<String, String>,
+    /// Fingerprints of the board's findings and the digest of its bytes.
+    #[serde(default)]
+    pub board: Option<BoardBaseline>,
+}
+
+/// What the board looked like at the baseline.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardBaseline {
+    /// Path from the top of the work tree.
+    pub path: String,
+    /// The board's bytes, as text where they are UTF-8 (else absent).
+    pub text: Option<String>,
+    /// Fingerprints of the findings that stood already.
+    pub findings: Vec<String>,
+}
+
+/// A session's journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    pub schema_version: u32,
+    pub id: SessionId,
+    /// The client's name, or `manual`.
+    pub agent: String,
+    /// RFC 3339.
+    pub started_at: String,
+    pub baseline: Baseline,
+    pub phase: Phase,
+    /// Somebody ran `endwell wrap-up`, or the client runs one prompt and exits.
+    #[serde(default)]
+    pub wrapping_up: bool,
+    /// Digests of the sets of reasons that the turn-end gate has already blocked for.
+    #[serde(default)]
+    pub blocked_for: Vec<String>,
+    /// Why the last end left no packet.
+    #[serde(default)]
+    pub refusal: Option<Refusal>,
+    /// Call ids that are in the feedback log already.
+    #[serde(default)]
+    pub recorded_calls: Vec<String>,
+}
+
+/// Where a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// In the middle of a turn.
+    Busy,
+    /// Between turns.
+    Idle,
+    /// Its end was handled.
+    Ended,
+}
+
+/// Why a session ended without a packet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// RFC 3339.
+    pub at: String,
+    /// Sentences: each reason with what mends it.
+    pub reasons: Vec<String>,
+    pub issues: Vec<Issue>,
+}
+
+/// The lossless text form of a path's bytes: UTF-8 as it is, anything else as `base64:` and the bytes.
+pub fn path_key(path: &[u8]) -> String {
+    match super::issue::lossy_path(path) {
+        (text, None) if !text.starts_with("base64:") => text,
+        _ => {
+            use base64::Engine as _;
+            format!("base64:{}", base64::engine::general_purpose::STANDARD.encode(path))
+        }
+    }
+}
