@@ -1,2 +1,7 @@
-//! The command line's edge.
-fn main() {}
+//! Parse, call, exit.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    endwell::cli::main().into()
+}

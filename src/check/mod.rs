@@ -3,7 +3,10 @@
 
 use std::fmt::Display;
 
+use crate::config::Config;
 use crate::git::{GitError, Objects, Refs, Repo, Status};
+use crate::model::board::BoardReading;
+use crate::model::report::TestStanding;
 use crate::model::session::Baseline;
 use crate::model::state::AgentState;
 use crate::model::{CheckId, Issue};
@@ -20,6 +23,11 @@ pub struct Context<'a> {
     pub baseline: Option<&'a Baseline>,
     /// The commit since which lines and files count as added; absent: everything in HEAD stood there before.
     pub base: Option<&'a str>,
+    pub config: &'a Config,
+    /// What is recorded about the tests of this content.
+    pub tests: &'a TestStanding,
+    /// The feature board as it was read.
+    pub board: &'a BoardReading,
 }
 
 /// Why a check could not judge.

@@ -1,1 +1,77 @@
-//! cli
+//! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::env::Env;
+use crate::exit::ExitStatus;
+use crate::failure::{Failure, Result};
+use crate::ui::{Ui, Verbosity};
+
+/// Coding-agent sessions that end clean and start informed.
+#[derive(Debug, Parser)]
+#[command(name = "endwell", version, max_term_width = 100)]
+struct Cli {
+    /// Run as if started in this folder.
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    directory: Option<PathBuf>,
+    /// Say nothing but data and failures.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say more.
+    #[arg(short, long, global = true)]
+    verbose: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Version,
+}
+
+/// What every command gets.
+pub struct App {
+    pub env: Env,
+    pub ui: Ui,
+}
+
+/// Parses the process's arguments and runs the command.
+pub fn main() -> ExitStatus {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // clap's own text, help included; a closed pipe is not an error
+            error.print().ok();
+            return if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Done };
+        }
+    };
+    let verbosity = match (cli.quiet, cli.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    };
+    let ui = Ui { verbosity };
+    run(cli, ui).unwrap_or_else(|failure| {
+        ui.failure(&failure);
+        failure.exit()
+    })
+}
+
+fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
+    let mut env = Env::of_process().map_err(|error| {
+        Failure::broken("can't tell the current folder").because(error).hint("Change to a folder that exists.")
+    })?;
+    if let Some(dir) = cli.directory {
+        env = env.in_dir(&dir);
+        if !env.cwd().is_dir() {
+            let message = format!("`{}` is no folder", env.cwd().display());
+            return Err(Failure::usage(message).hint("Give an existing folder to `-C`."));
+        }
+    }
+    let app = App { env, ui };
+    match cli.command {
+        Command::Version => app.ui.data(env!("CARGO_PKG_VERSION")).map(|()| ExitStatus::Done).map_err(|error| Failure::broken("can't write").because(error)),
+    }
+}

@@ -1,1 +1,5 @@
-//! flow
+//! The use cases, one file each: they open the workbench, let the domains do their part, and join the results.
+
+pub mod workbench;
+
+pub use workbench::Workbench;

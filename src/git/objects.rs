@@ -193,7 +193,7 @@ impl Objects {
                 }
                 let id = match reference.target() {
                     gix::refs::TargetRef::Object(id) => Some(id.to_owned()),
-                    gix::refs::TargetRef::Symbolic(_) => reference.follow_to_object().ok().map(|id| id.detach()),
+                    gix::refs::TargetRef::Symbolic(_) => reference.follow_to_object().ok().map(gix::Id::detach),
                 };
                 // a symbolic ref to a branch that is gone dangles: it names nothing
                 if let Some(id) = id {

@@ -187,7 +187,7 @@ impl Issue {
             hash.update(part.as_bytes());
             hash.update([0]);
         }
-        self.fingerprint = hex(&hash.finalize())[..16].to_owned();
+        hex(&hash.finalize())[..16].clone_into(&mut self.fingerprint);
     }
 }
 

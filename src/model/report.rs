@@ -117,3 +117,20 @@ impl Evidence {
         self.run.exit_code == Some(0) && self.error.is_none()
     }
 }
+
+/// What is recorded about the tests of the content that lies in the work tree now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TestStanding {
+    /// No command is configured and none was detected.
+    NoCommand,
+    /// Green for exactly this content and environment.
+    Green(Box<Evidence>),
+    /// Red for exactly this content and environment.
+    Red(Box<Evidence>),
+    /// Recorded for this content, but in another environment: `changed` names the parts that differ.
+    Stale { changed: Vec<String> },
+    /// Nothing is recorded for this content. `last` is the newest run of this command on other content.
+    Missing { command: String, last: Option<Box<Evidence>> },
+    /// The content can't be named (hidden edits, dirt in submodules), so no record can be bound to it.
+    Unbound { why: String },
+}

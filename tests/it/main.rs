@@ -1,1 +1,7 @@
-fn main(){}
+//! The integration tests: one binary, one module a command or subject, real git below them.
+#![expect(unreachable_pub, reason = "a test binary has no outside")]
+#![expect(clippy::disallowed_methods, reason = "tests start the program and look at its files directly")]
+#![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
+
+mod common;
+mod smoke;
