@@ -60,9 +60,8 @@ fn severity(context: &Context<'_>, entry: &StashEntry) -> Severity {
     };
     match context.baseline {
         Some(_) if new && !made_elsewhere() => Severity::Block,
-        Some(_) => Severity::Warn,
         None if here && on_this_branch(context, entry) => Severity::Block,
-        None => Severity::Warn,
+        _ => Severity::Warn,
     }
 }
 
