@@ -1,6 +1,8 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
 pub mod check;
+pub mod install;
+pub mod uninstall;
 
 use std::path::PathBuf;
 
@@ -31,6 +33,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Install(install::Args),
+    Uninstall(uninstall::Args),
 }
 
 /// What every command gets.
@@ -77,6 +81,8 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
     let app = App { env, ui };
     match &cli.command {
         Command::Check(args) => check::run(args, &app),
+        Command::Install(args) => install::run(args, &app),
+        Command::Uninstall(args) => uninstall::run(args, &app),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod session;
+pub mod setup;
 pub mod workbench;
 
 pub use workbench::Workbench;
