@@ -1,5 +1,9 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
+mod completions;
+mod man;
+mod schema;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -28,7 +32,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Version,
+    Schema(schema::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// What every command gets.
@@ -73,11 +79,16 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         }
     }
     let app = App { env, ui };
-    match cli.command {
-        Command::Version => app
-            .ui
-            .data(env!("CARGO_PKG_VERSION"))
-            .map(|()| ExitStatus::Done)
-            .map_err(|error| Failure::broken("can't write").because(error)),
+    match &cli.command {
+        Command::Schema(args) => schema::run(args, &app),
+        Command::Completions(args) => completions::run(args, &app),
+        Command::Man(args) => man::run(args, &app),
     }
+}
+
+/// Output that can't be written.
+fn cannot_print(error: impl Into<anyhow::Error>) -> Failure {
+    Failure::broken("can't write the output")
+        .because(error)
+        .hint("Free some space where the output goes, then try again.")
 }

@@ -4,5 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod common;
+mod schema;
 mod smoke;
 mod tidy;
