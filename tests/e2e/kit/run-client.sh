@@ -41,7 +41,7 @@ while [ $# -gt 0 ]; do
   esac
   shift 2
 done
-[ -n "$repo" ] && [ -n "$home" ] && [ -n "$script" ] || die "--repo, --home and --script are required"
+if [ -z "$repo" ] || [ -z "$home" ] || [ -z "$script" ]; then die "--repo, --home and --script are required"; fi
 repo=$(cd "$repo" 2>/dev/null && pwd -P) || die "no such repository"
 mkdir -p "$home" || die "cannot make --home"
 home=$(cd "$home" && pwd -P)
