@@ -242,7 +242,7 @@ pub fn doors(source: &Source) -> Vec<String> {
 /// A file without its opening lines.
 pub fn opening(source: &Source) -> Option<String> {
     let told =
-        source.text.starts_with("//! ") && source.text.lines().next().is_some_and(|line| line.len() > 20);
+        source.text.starts_with("//! ") && source.text.lines().next().is_some_and(|line| line.len() > 15);
     (!told).then(|| format!("{}: does not open with `//!`", source.path))
 }
 
