@@ -297,7 +297,7 @@ pub fn unregistered(sources: &[Source]) -> Vec<String> {
     let list = |folder: &str| sources.iter().find(|source| source.path == format!("{folder}/mod.rs"));
     let mut found = Vec::new();
     for (folder, kind) in
-        [("src/check", " Check for "), ("src/agent", " Agent for "), ("src/cli", " struct Args")]
+        [("src/check", " Check for "), ("src/agent", " AGENT: Agent"), ("src/cli", " struct Args")]
     {
         for source in sources {
             let (parents, name) = parents_of(&source.path);
