@@ -2,11 +2,13 @@
 //! others); gix reads objects, refs, trees and diffs. Nothing here writes the index, a ref or an object, except where a
 //! function says so.
 
+pub mod hidden;
 pub mod objects;
 pub mod operations;
 pub mod refs;
 pub mod stash;
 pub mod status;
+pub mod tree_id;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -19,6 +21,7 @@ use crate::process::{Captured, Inherit, Output, child_env};
 pub use objects::Objects;
 pub use refs::Refs;
 pub use status::{Entry, EntryKind, Status};
+pub use tree_id::Content;
 
 /// Why git could not answer.
 #[derive(Debug, thiserror::Error)]
