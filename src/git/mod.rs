@@ -183,7 +183,8 @@ fn run<S: AsRef<OsStr>>(
     args: &[S],
     input: Option<Vec<u8>>,
 ) -> Result<Output, GitError> {
-    let args = ALWAYS.iter().map(OsString::from).chain(args.iter().map(|arg| arg.as_ref().to_owned())).collect();
+    let args =
+        ALWAYS.iter().map(OsString::from).chain(args.iter().map(|arg| arg.as_ref().to_owned())).collect();
     let command =
         Captured { program: "git".into(), args, dir: dir.to_owned(), env: vars.clone(), stdin: input };
     command.run().map_err(|error| match error.kind() {
