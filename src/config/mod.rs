@@ -1,6 +1,8 @@
 //! Settings: default, then `endwell.toml` at the top of the work tree. Everything has a default; a file that can't be
 //! read is an error with its place, and unknown keys are reported, never guessed at.
 
+mod own;
+
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;

@@ -80,6 +80,11 @@ impl Objects {
         Ok(commit.id.to_string())
     }
 
+    /// The id of the tree without entries; it needs not be stored.
+    pub fn empty_tree(&self) -> String {
+        self.repo.empty_tree().id.to_string()
+    }
+
     /// Whether an object is in the store.
     pub fn has(&self, id: &str) -> bool {
         parse(id).is_ok_and(|id| self.repo.has_object(id))
@@ -163,6 +168,11 @@ impl Objects {
             .merge_bases_many(parse(one)?, &[parse(two)?])
             .map_err(|error| cannot("the merge base", &error))?;
         Ok(bases.first().map_or(Relation::None, |id| Relation::MergeBase(id.to_string())))
+    }
+
+    /// Whether the first commit is the second, or in its history.
+    pub fn is_ancestor(&self, one: &str, two: &str) -> Result<bool, GitError> {
+        Ok(matches!(self.relation(one, two)?, Relation::MergeBase(base) if base == one))
     }
 
     /// Commits reachable from `tip` but not from `hidden`, newest first, at most `limit`.
