@@ -8,4 +8,5 @@ mod common;
 mod readme;
 mod schema;
 mod smoke;
+mod states;
 mod tidy;
