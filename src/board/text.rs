@@ -31,7 +31,7 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
-fn odd(text: Cow<'_, str>, message: String, why: &'static str) -> Decoded<'_> {
+fn odd<'a>(text: Cow<'a, str>, message: String, why: &'static str) -> Decoded<'a> {
     let remark = Remark { code: "board-encoding", message, line: None };
     Decoded { text, offset: 0, remark: Some(remark), read_only: Some(why) }
 }

@@ -3,5 +3,6 @@
 #![expect(clippy::disallowed_methods, reason = "tests start the program and look at its files directly")]
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
+mod board;
 mod common;
 mod smoke;
