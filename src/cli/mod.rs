@@ -1,5 +1,10 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
+pub mod check;
+pub mod completions;
+pub mod man;
+pub mod schema;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -28,7 +33,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Version,
+    Check(check::Args),
+    Schema(schema::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// What every command gets.
@@ -61,7 +69,9 @@ pub fn main() -> ExitStatus {
 
 fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
     let mut env = Env::of_process().map_err(|error| {
-        Failure::broken("can't tell the current folder").because(error).hint("Change to a folder that exists.")
+        Failure::broken("can't tell the current folder")
+            .because(error)
+            .hint("Change to a folder that exists.")
     })?;
     if let Some(dir) = cli.directory {
         env = env.in_dir(&dir);
@@ -71,7 +81,17 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         }
     }
     let app = App { env, ui };
-    match cli.command {
-        Command::Version => app.ui.data(env!("CARGO_PKG_VERSION")).map(|()| ExitStatus::Done).map_err(|error| Failure::broken("can't write").because(error)),
+    match &cli.command {
+        Command::Check(args) => check::run(args, &app),
+        Command::Schema(args) => schema::run(args, &app),
+        Command::Completions(args) => completions::run(args, &app),
+        Command::Man(args) => man::run(args, &app),
     }
+}
+
+/// Output that can't be written.
+fn cannot_print(error: impl Into<anyhow::Error>) -> Failure {
+    Failure::broken("can't write the output")
+        .because(error)
+        .hint("Free some space where the output goes, then try again.")
 }

@@ -1,5 +1,7 @@
 //! The use cases, one file each: they open the workbench, let the domains do their part, and join the results.
 
+pub mod check;
+pub mod session;
 pub mod workbench;
 
 pub use workbench::Workbench;

@@ -2,11 +2,17 @@
 //! others); gix reads objects, refs, trees and diffs. Nothing here writes the index, a ref or an object, except where a
 //! function says so.
 
+pub mod content;
+pub mod index;
+pub mod hidden;
 pub mod objects;
 pub mod operations;
 pub mod refs;
 pub mod stash;
 pub mod status;
+pub mod submodules;
+pub mod worktrees;
+pub mod tree_id;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -19,6 +25,7 @@ use crate::process::{Captured, Inherit, Output, child_env};
 pub use objects::Objects;
 pub use refs::Refs;
 pub use status::{Entry, EntryKind, Status};
+pub use tree_id::Content;
 
 /// Why git could not answer.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +67,8 @@ pub struct Repo {
     pub shallow: bool,
     /// Refs in loose and packed files (gix reads them), not in a reftable (only git does).
     pub ref_files: bool,
+    /// Object ids are SHA-256.
+    pub sha256: bool,
     vars: BTreeMap<OsString, OsString>,
 }
 
@@ -79,10 +88,11 @@ impl Repo {
             "--git-common-dir",
             "--is-shallow-repository",
             "--show-ref-format",
+            "--show-object-format",
         ];
         let output = call(&vars, env.cwd(), &args, None)?;
         let text = path_lines(&output.stdout);
-        let [top, git_dir, common_dir, shallow, refs] = text.as_slice() else {
+        let [top, git_dir, common_dir, shallow, refs, hash] = text.as_slice() else {
             return Err(GitError::Form("rev-parse".to_owned()));
         };
         Ok(Self {
@@ -90,7 +100,9 @@ impl Repo {
             git_dir: PathBuf::from(git_dir),
             common_dir: PathBuf::from(common_dir),
             shallow: shallow == "true",
-            ref_files: refs == "files",
+            // git before 2.45 echoes the option: it knows only files
+            ref_files: refs != "reftable",
+            sha256: hash == "sha256",
             vars,
         })
     }
@@ -108,6 +120,11 @@ impl Repo {
     /// Runs git at the top level and returns its output whatever its exit code.
     pub fn git_any<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<Output, GitError> {
         run(&self.vars, &self.top, args, None)
+    }
+
+    /// Runs git in another folder, for a submodule's own repository.
+    pub fn git_in<S: AsRef<OsStr>>(&self, dir: &Path, args: &[S]) -> Result<Output, GitError> {
+        run(&self.vars, dir, args, None)
     }
 
     /// endwell's folder for this work tree.
@@ -183,7 +200,8 @@ fn run<S: AsRef<OsStr>>(
     args: &[S],
     input: Option<Vec<u8>>,
 ) -> Result<Output, GitError> {
-    let args = ALWAYS.iter().map(OsString::from).chain(args.iter().map(|arg| arg.as_ref().to_owned())).collect();
+    let args =
+        ALWAYS.iter().map(OsString::from).chain(args.iter().map(|arg| arg.as_ref().to_owned())).collect();
     let command =
         Captured { program: "git".into(), args, dir: dir.to_owned(), env: vars.clone(), stdin: input };
     command.run().map_err(|error| match error.kind() {

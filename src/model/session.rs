@@ -26,6 +26,9 @@ pub struct Baseline {
     pub stashes: Vec<String>,
     /// Dirty paths, as the bytes' lossless key (see [`path_key`]), to a digest of what lay there.
     pub dirty: BTreeMap<String, String>,
+    /// Operations under way, by git's names.
+    #[serde(default)]
+    pub operations: Vec<String>,
     /// Fingerprints of the board's findings and the digest of its bytes.
     #[serde(default)]
     pub board: Option<BoardBaseline>,
@@ -100,4 +103,13 @@ pub fn path_key(path: &[u8]) -> String {
             format!("base64:{}", base64::engine::general_purpose::STANDARD.encode(path))
         }
     }
+}
+
+/// The bytes of a path behind its key.
+pub fn path_of_key(key: &str) -> Vec<u8> {
+    use base64::Engine as _;
+    let coded = key.strip_prefix("base64:");
+    coded
+        .and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok())
+        .unwrap_or_else(|| key.as_bytes().to_vec())
 }

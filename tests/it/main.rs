@@ -5,4 +5,7 @@
 
 mod board;
 mod common;
+mod schema;
 mod smoke;
+mod states;
+mod tidy;
