@@ -53,7 +53,9 @@ impl Config {
 
 /// A temporary file of a write that was killed.
 fn is_leftover(below: &str) -> bool {
-    below.strip_prefix(".endwell-").is_some_and(|rest| Path::new(rest).extension().is_some_and(|end| end == "tmp"))
+    below
+        .strip_prefix(".endwell-")
+        .is_some_and(|rest| Path::new(rest).extension().is_some_and(|end| end == "tmp"))
 }
 
 fn key(path: &Path) -> String {
