@@ -96,6 +96,11 @@ fn write_with(path: &Path, bytes: &[u8], mode: Option<std::fs::Permissions>) -> 
     Ok(())
 }
 
+/// Writes a file of a temporary folder of our own: neither atomic nor synced.
+pub fn write_plain(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs_err::write(path, bytes)
+}
+
 /// As [`write_atomic`], but refuses a place that lies outside of `root` once links are followed.
 pub fn write_inside(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     stays_inside(root, path)?;

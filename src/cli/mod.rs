@@ -1,6 +1,9 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
 pub mod check;
+pub mod completions;
+pub mod man;
+pub mod schema;
 
 use std::path::PathBuf;
 
@@ -31,6 +34,9 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Schema(schema::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// What every command gets.
@@ -77,6 +83,9 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
     let app = App { env, ui };
     match &cli.command {
         Command::Check(args) => check::run(args, &app),
+        Command::Schema(args) => schema::run(args, &app),
+        Command::Completions(args) => completions::run(args, &app),
+        Command::Man(args) => man::run(args, &app),
     }
 }
 

@@ -99,3 +99,12 @@ pub fn path_key(path: &[u8]) -> String {
         }
     }
 }
+
+/// The bytes of a path behind its key.
+pub fn path_of_key(key: &str) -> Vec<u8> {
+    use base64::Engine as _;
+    let coded = key.strip_prefix("base64:");
+    coded
+        .and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok())
+        .unwrap_or_else(|| key.as_bytes().to_vec())
+}

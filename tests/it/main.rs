@@ -4,4 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod common;
+mod schema;
 mod smoke;
+mod states;
+mod tidy;
