@@ -3,6 +3,9 @@
 pub mod check;
 pub mod install;
 pub mod uninstall;
+pub mod completions;
+pub mod man;
+pub mod schema;
 
 use std::path::PathBuf;
 
@@ -35,6 +38,9 @@ enum Command {
     Check(check::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
+    Schema(schema::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// What every command gets.
@@ -83,6 +89,9 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Check(args) => check::run(args, &app),
         Command::Install(args) => install::run(args, &app),
         Command::Uninstall(args) => uninstall::run(args, &app),
+        Command::Schema(args) => schema::run(args, &app),
+        Command::Completions(args) => completions::run(args, &app),
+        Command::Man(args) => man::run(args, &app),
     }
 }
 

@@ -4,6 +4,7 @@
 
 pub mod content;
 pub mod index;
+pub mod hidden;
 pub mod objects;
 pub mod operations;
 pub mod refs;
@@ -11,6 +12,7 @@ pub mod stash;
 pub mod status;
 pub mod submodules;
 pub mod worktrees;
+pub mod tree_id;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -23,6 +25,7 @@ use crate::process::{Captured, Inherit, Output, child_env};
 pub use objects::Objects;
 pub use refs::Refs;
 pub use status::{Entry, EntryKind, Status};
+pub use tree_id::Content;
 
 /// Why git could not answer.
 #[derive(Debug, thiserror::Error)]

@@ -1,0 +1,1 @@
+//! What a test runner's output says.
