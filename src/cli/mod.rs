@@ -1,5 +1,8 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
+pub mod check;
+pub mod verify;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -28,7 +31,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Version,
+    Check(check::Args),
+    Verify(verify::Args),
 }
 
 /// What every command gets.
@@ -73,11 +77,15 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         }
     }
     let app = App { env, ui };
-    match cli.command {
-        Command::Version => app
-            .ui
-            .data(env!("CARGO_PKG_VERSION"))
-            .map(|()| ExitStatus::Done)
-            .map_err(|error| Failure::broken("can't write").because(error)),
+    match &cli.command {
+        Command::Check(args) => check::run(args, &app),
+        Command::Verify(args) => verify::run(args, &app),
     }
+}
+
+/// Output that can't be written.
+fn cannot_print(error: impl Into<anyhow::Error>) -> Failure {
+    Failure::broken("can't write the output")
+        .because(error)
+        .hint("Free some space where the output goes, then try again.")
 }

@@ -1,6 +1,8 @@
 //! Settings: default, then `endwell.toml` at the top of the work tree. Everything has a default; a file that can't be
 //! read is an error with its place, and unknown keys are reported, never guessed at.
 
+mod own;
+
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -45,20 +47,6 @@ impl Default for Paths {
             outputs: "outputs".into(),
             board: None,
         }
-    }
-}
-
-impl Paths {
-    /// Whether a path (raw bytes, from the top) is one of endwell's own artifacts, which never make the work tree
-    /// dirty, tracked or not. The board is the project's.
-    pub fn is_own(&self, path: &[u8]) -> bool {
-        use std::os::unix::ffi::OsStrExt as _;
-        let path = Path::new(std::ffi::OsStr::from_bytes(path));
-        let reports = ["verification_report.json", "review_report.json"];
-        path.starts_with(&self.outputs)
-            || path == self.state
-            || path == self.feedback
-            || reports.iter().any(|name| path == Path::new(name))
     }
 }
 

@@ -2,13 +2,16 @@
 //! others); gix reads objects, refs, trees and diffs. Nothing here writes the index, a ref or an object, except where a
 //! function says so.
 
-pub mod hidden;
+pub mod content;
+pub mod index;
 pub mod objects;
 pub mod operations;
 pub mod refs;
 pub mod stash;
 pub mod status;
+pub mod submodules;
 pub mod tree_id;
+pub mod worktrees;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -63,6 +66,8 @@ pub struct Repo {
     pub shallow: bool,
     /// Refs in loose and packed files (gix reads them), not in a reftable (only git does).
     pub ref_files: bool,
+    /// Object ids are SHA-256.
+    pub sha256: bool,
     vars: BTreeMap<OsString, OsString>,
 }
 
@@ -82,10 +87,11 @@ impl Repo {
             "--git-common-dir",
             "--is-shallow-repository",
             "--show-ref-format",
+            "--show-object-format",
         ];
         let output = call(&vars, env.cwd(), &args, None)?;
         let text = path_lines(&output.stdout);
-        let [top, git_dir, common_dir, shallow, refs] = text.as_slice() else {
+        let [top, git_dir, common_dir, shallow, refs, hash] = text.as_slice() else {
             return Err(GitError::Form("rev-parse".to_owned()));
         };
         Ok(Self {
@@ -93,7 +99,9 @@ impl Repo {
             git_dir: PathBuf::from(git_dir),
             common_dir: PathBuf::from(common_dir),
             shallow: shallow == "true",
-            ref_files: refs == "files",
+            // git before 2.45 echoes the option: it knows only files
+            ref_files: refs != "reftable",
+            sha256: hash == "sha256",
             vars,
         })
     }
@@ -111,6 +119,11 @@ impl Repo {
     /// Runs git at the top level and returns its output whatever its exit code.
     pub fn git_any<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<Output, GitError> {
         run(&self.vars, &self.top, args, None)
+    }
+
+    /// Runs git in another folder, for a submodule's own repository.
+    pub fn git_in<S: AsRef<OsStr>>(&self, dir: &Path, args: &[S]) -> Result<Output, GitError> {
+        run(&self.vars, dir, args, None)
     }
 
     /// endwell's folder for this work tree.

@@ -71,16 +71,6 @@ impl Objects {
         Ok(Self { repo: opened })
     }
 
-    /// Which hash names the objects.
-    pub(super) fn hash_kind(&self) -> gix::hash::Kind {
-        self.repo.object_hash()
-    }
-
-    /// The id of the tree without entries.
-    pub fn empty_tree(&self) -> String {
-        ObjectId::empty_tree(self.repo.object_hash()).to_string()
-    }
-
     /// The commit id that a revision expression names.
     pub fn commit_named(&self, revision: &str) -> Result<String, GitError> {
         let what = format!("revision `{revision}`");
@@ -88,6 +78,11 @@ impl Objects {
         let object = id.object().map_err(|error| cannot(&what, &error))?;
         let commit = object.peel_to_commit().map_err(|error| cannot(&what, &error))?;
         Ok(commit.id.to_string())
+    }
+
+    /// The id of the tree without entries; it needs not be stored.
+    pub fn empty_tree(&self) -> String {
+        self.repo.empty_tree().id.to_string()
     }
 
     /// Whether an object is in the store.
@@ -173,6 +168,11 @@ impl Objects {
             .merge_bases_many(parse(one)?, &[parse(two)?])
             .map_err(|error| cannot("the merge base", &error))?;
         Ok(bases.first().map_or(Relation::None, |id| Relation::MergeBase(id.to_string())))
+    }
+
+    /// Whether the first commit is the second, or in its history.
+    pub fn is_ancestor(&self, one: &str, two: &str) -> Result<bool, GitError> {
+        Ok(matches!(self.relation(one, two)?, Relation::MergeBase(base) if base == one))
     }
 
     /// Commits reachable from `tip` but not from `hidden`, newest first, at most `limit`.

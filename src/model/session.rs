@@ -23,6 +23,9 @@ pub struct Baseline {
     pub stashes: Vec<String>,
     /// Dirty paths, as the bytes' lossless key (see [`path_key`]), to a digest of what lay there.
     pub dirty: BTreeMap<String, String>,
+    /// Operations under way, by git's names.
+    #[serde(default)]
+    pub operations: Vec<String>,
     /// Fingerprints of the board's findings and the digest of its bytes.
     #[serde(default)]
     pub board: Option<BoardBaseline>,

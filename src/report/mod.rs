@@ -1,1 +1,3 @@
-//! report
+//! The forms in which a judgement is shown. Pure: a report in, text out.
+
+pub mod human;
