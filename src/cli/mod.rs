@@ -2,6 +2,9 @@
 
 pub mod check;
 pub mod verify;
+pub mod completions;
+pub mod man;
+pub mod schema;
 
 use std::path::PathBuf;
 
@@ -33,6 +36,9 @@ struct Cli {
 enum Command {
     Check(check::Args),
     Verify(verify::Args),
+    Schema(schema::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// What every command gets.
@@ -80,6 +86,9 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
     match &cli.command {
         Command::Check(args) => check::run(args, &app),
         Command::Verify(args) => verify::run(args, &app),
+        Command::Schema(args) => schema::run(args, &app),
+        Command::Completions(args) => completions::run(args, &app),
+        Command::Man(args) => man::run(args, &app),
     }
 }
 

@@ -4,6 +4,12 @@ pub mod check;
 pub mod evidence;
 pub mod session;
 pub mod verify;
+pub mod handoff;
+mod handoff_inputs;
+pub mod note;
+pub mod session;
+pub mod state;
+pub mod topic;
 pub mod workbench;
 
 pub use workbench::Workbench;
