@@ -1,7 +1,12 @@
 //! The use cases, one file each: they open the workbench, let the domains do their part, and join the results.
 
 pub mod check;
+pub mod handoff;
+mod handoff_inputs;
+pub mod note;
 pub mod session;
+pub mod state;
+pub mod topic;
 pub mod workbench;
 
 pub use workbench::Workbench;

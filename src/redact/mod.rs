@@ -23,7 +23,8 @@ const MARK: &str = "[redacted:";
 /// The rules in force.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
-    home: Option<String>,
+    /// Absolute folders and what is written in their place, in this order.
+    folders: Vec<(String, &'static str)>,
     custom: Vec<Regex>,
     mask_mail: bool,
 }
@@ -31,8 +32,21 @@ pub struct Redactor {
 impl Redactor {
     /// The maintained rules, with the home folder (absolute) to shorten.
     pub fn new(home: Option<&str>) -> Self {
-        let home = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1);
-        Self { home: home.map(str::to_owned), ..Self::default() }
+        Self::default().in_place_of(home, "~")
+    }
+
+    /// Paths below this folder (absolute) are written relative to it.
+    #[must_use]
+    pub fn relative_to(self, top: &str) -> Self {
+        self.in_place_of(Some(top), ".")
+    }
+
+    fn in_place_of(mut self, folder: Option<&str>, short: &'static str) -> Self {
+        let folder = folder.map(|folder| folder.trim_end_matches('/')).filter(|folder| folder.len() > 1);
+        self.folders.extend(folder.map(|folder| (folder.to_owned(), short)));
+        // a folder inside of another goes first
+        self.folders.sort_by_key(|(folder, _)| std::cmp::Reverse(folder.len()));
+        self
     }
 
     /// The project's own patterns: the first group of a match is a secret, or all of it where there is no group.
@@ -64,30 +78,28 @@ impl Redactor {
         if self.mask_mail {
             text = replace(&text, &rules::MAIL, "email", counts, &|_, _| true);
         }
-        self.shorten_home(&text)
+        self.folders.iter().fold(text, |text, (folder, short)| shorten(&text, folder, short))
     }
 
     /// As [`Redactor::apply`], where nobody needs the counts.
     pub fn text(&self, text: &str) -> String {
         self.apply(text, &mut Counts::new())
     }
+}
 
-    fn shorten_home(&self, text: &str) -> String {
-        let Some(home) = &self.home else { return text.to_owned() };
-        let mut out = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(at) = rest.find(home.as_str()) {
-            let after = &rest[at + home.len()..];
-            let ends =
-                after.chars().next().is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.')));
-            let begins = rest[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric());
-            out.push_str(&rest[..at]);
-            out.push_str(if ends && begins { "~" } else { home });
-            rest = after;
-        }
-        out.push_str(rest);
-        out
+fn shorten(text: &str, folder: &str, short: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(folder) {
+        let after = &rest[at + folder.len()..];
+        let ends = after.chars().next().is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.')));
+        let begins = rest[..at].chars().next_back().is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-')));
+        out.push_str(&rest[..at]);
+        out.push_str(if ends && begins { short } else { folder });
+        rest = after;
     }
+    out.push_str(rest);
+    out
 }
 
 /// Puts a mark in place of each match's first group (or the whole match) that `holds` says is a secret. `holds` gets

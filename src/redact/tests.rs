@@ -100,6 +100,8 @@ fn twice_is_once_and_kinds_are_counted() {
 #[test]
 fn the_home_folder_is_shortened_and_only_it() {
     assert_eq!(redacted("/home/ada/x /home/adam/x /home/ada"), "~/x /home/adam/x ~");
+    let inside = Redactor::new(Some("/home/ada")).relative_to("/home/ada/work/");
+    assert_eq!(inside.text("cd /home/ada/work && cat /home/ada/work/a /home/ada/b"), "cd . && cat ./a ~/b");
 }
 
 #[test]

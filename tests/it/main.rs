@@ -4,7 +4,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod board;
+mod cmd;
 mod common;
+mod readme;
 mod schema;
 mod smoke;
 mod states;
