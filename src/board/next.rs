@@ -7,7 +7,7 @@ use super::commands::{Lookup, acceptance};
 use crate::model::board::{Board, Feature, Proof, Status};
 
 /// The first concrete step, as one sentence; nothing where the board holds nothing to do.
-pub fn next_action(board: &Board, proofs: &BTreeMap<String, Proof>, lookup: Lookup<'_>) -> Option<String> {
+pub fn next_action(board: &Board, proofs: &BTreeMap<String, Proof>, lookup: &Lookup<'_>) -> Option<String> {
     let active = board.active();
     let proven = |feature: &&Feature| {
         matches!(feature.status, Status::Todo | Status::InProgress)
@@ -41,7 +41,7 @@ pub fn next_feature(board: &Board) -> Option<&Feature> {
     if ranked { ready.min_by_key(|feature| feature.priority) } else { ready.into_iter().next() }
 }
 
-fn step(verb: &str, feature: &Feature, lookup: Lookup<'_>) -> String {
+fn step(verb: &str, feature: &Feature, lookup: &Lookup<'_>) -> String {
     let goal = if feature.goal.is_empty() || feature.goal == feature.id { String::new() } else { format!(" ({})", feature.goal) };
     let acceptance = acceptance(feature, lookup);
     let lines: Vec<String> = acceptance.commands.iter().map(|command| format!("`{}`", command.line)).collect();

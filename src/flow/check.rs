@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use crate::check::{self, Context};
 use crate::clock::Stopwatch;
 use crate::failure::{Failure, Result};
+use crate::flow::board::BoardInputs;
 use crate::flow::session::CurrentSession;
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, session};
 use crate::git::objects::Relation;
 use crate::git::{GitError, Refs, Status};
-use crate::model::board::BoardReading;
 use crate::model::clean::{CheckOutcome, CheckStatus, CleanReport};
 use crate::model::report::TestStanding;
 use crate::model::state::AgentState;
@@ -61,6 +61,7 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
     let current = session::current(bench, status.head.as_deref(), options.session.as_deref())?;
     let base = base(bench, options, &status, &refs, &current)?;
     let inputs = Inputs::gather(bench, &status)?;
+    let board = BoardInputs::gather(bench, &status, &current, base.as_deref());
     let context = Context {
         repo: &bench.repo,
         objects: &bench.objects,
@@ -73,7 +74,9 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
         in_session: current.is_agents(),
         other_worktrees: &inputs.other_worktrees,
         tests: &inputs.tests,
-        board: &inputs.board,
+        board: &board.reading,
+        board_before: board.before.as_ref(),
+        proofs: &board.proofs,
     };
     let (checks, issues) = run(&context, &options.only);
     let dirty = status.entries.iter().any(|entry| !bench.config.is_own(&entry.path));
@@ -99,7 +102,6 @@ struct Inputs {
     state: AgentState,
     other_worktrees: Vec<Option<String>>,
     tests: TestStanding,
-    board: BoardReading,
 }
 
 impl Inputs {
@@ -110,7 +112,6 @@ impl Inputs {
             state: AgentState::default(),
             other_worktrees,
             tests: TestStanding::NoCommand,
-            board: BoardReading::None,
         })
     }
 }
