@@ -2,6 +2,7 @@
 //! that can't judge returns [`CouldNotCheck`], which becomes a blocking issue. An empty list means "I looked".
 
 pub mod branch;
+pub mod tests;
 pub mod working_tree;
 
 use std::fmt::Display;
@@ -79,4 +80,4 @@ pub trait Check: Sync {
 }
 
 /// Every check, in report order.
-pub const ALL: [&dyn Check; 2] = [&working_tree::WorkingTree, &branch::Branch];
+pub const ALL: [&dyn Check; 3] = [&working_tree::WorkingTree, &tests::Tests, &branch::Branch];

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod install;
 pub mod uninstall;
+pub mod verify;
 pub mod completions;
 pub mod man;
 pub mod schema;
@@ -38,6 +39,7 @@ enum Command {
     Check(check::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
+    Verify(verify::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -89,6 +91,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Check(args) => check::run(args, &app),
         Command::Install(args) => install::run(args, &app),
         Command::Uninstall(args) => uninstall::run(args, &app),
+        Command::Verify(args) => verify::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

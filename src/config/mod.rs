@@ -50,20 +50,6 @@ impl Default for Paths {
     }
 }
 
-impl Paths {
-    /// Whether a path (raw bytes, from the top) is one of endwell's own artifacts, which never make the work tree
-    /// dirty, tracked or not. The board is the project's.
-    pub fn is_own(&self, path: &[u8]) -> bool {
-        use std::os::unix::ffi::OsStrExt as _;
-        let path = Path::new(std::ffi::OsStr::from_bytes(path));
-        let reports = ["verification_report.json", "review_report.json"];
-        path.starts_with(&self.outputs)
-            || path == self.state
-            || path == self.feedback
-            || reports.iter().any(|name| path == Path::new(name))
-    }
-}
-
 /// How the tests are run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

@@ -1,6 +1,9 @@
 //! The use cases, one file each: they open the workbench, let the domains do their part, and join the results.
 
 pub mod check;
+pub mod evidence;
+pub mod session;
+pub mod verify;
 pub mod handoff;
 mod handoff_inputs;
 pub mod note;

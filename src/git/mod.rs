@@ -4,15 +4,14 @@
 
 pub mod content;
 pub mod index;
-pub mod hidden;
 pub mod objects;
 pub mod operations;
 pub mod refs;
 pub mod stash;
 pub mod status;
 pub mod submodules;
-pub mod worktrees;
 pub mod tree_id;
+pub mod worktrees;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

@@ -71,16 +71,6 @@ impl Objects {
         Ok(Self { repo: opened })
     }
 
-    /// Which hash names the objects.
-    pub(super) fn hash_kind(&self) -> gix::hash::Kind {
-        self.repo.object_hash()
-    }
-
-    /// The id of the tree without entries.
-    pub fn empty_tree(&self) -> String {
-        ObjectId::empty_tree(self.repo.object_hash()).to_string()
-    }
-
     /// The commit id that a revision expression names.
     pub fn commit_named(&self, revision: &str) -> Result<String, GitError> {
         let what = format!("revision `{revision}`");
