@@ -1,12 +1,12 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
 pub mod check;
-pub mod install;
-pub mod uninstall;
-pub mod verify;
 pub mod completions;
+pub mod install;
 pub mod man;
 pub mod schema;
+pub mod uninstall;
+pub mod verify;
 
 use std::path::PathBuf;
 

@@ -226,8 +226,8 @@ fn a_fresh_repository_stays_clean_and_a_second_run_changes_nothing() {
     Wrote `.git/info/exclude` (git's own exclude list).
     Wrote `.git/hooks/pre-push` (the pre-push hook).
     Wrote `.claude/settings.local.json` (Claude Code's hooks).
-    From now on a push is judged before anything leaves this machine.
-    hint: Run `endwell verify` first: it runs the tests and keeps the result as evidence.
+    A push now would go through (one warning).
+    hint: Run `endwell check` first: it shows what is judged.
     "#);
     assert_eq!(sandbox.git("repo", &["status", "--porcelain"]), "");
     assert!(!sandbox.repo().join("endwell.toml").exists());
@@ -237,7 +237,12 @@ fn a_fresh_repository_stays_clean_and_a_second_run_changes_nothing() {
     same(&installed, &snapshot(&sandbox.repo()));
     same(&home, &snapshot(&sandbox.root().join("home")));
     let out = ok(sandbox.endwell(&["uninstall"]));
-    insta::assert_snapshot!(out.stderr, @"");
+    insta::assert_snapshot!(out.stderr, @r#"
+    Removed `.claude/settings.local.json` (Claude Code's hooks).
+    Removed `.git/hooks/pre-push` (the pre-push hook).
+    Restored `.git/info/exclude` (git's own exclude list).
+    endwell is uninstalled here. Packets and reports stay; they are yours.
+    "#);
     same(&before, &snapshot(&sandbox.repo()));
     let nothing = ok(sandbox.endwell(&["uninstall"]));
     assert_eq!(nothing.stderr, "endwell is not installed here: nothing changed.\n");
