@@ -2,8 +2,6 @@
 
 pub mod check;
 pub mod evidence;
-pub mod session;
-pub mod verify;
 pub mod handoff;
 mod handoff_inputs;
 pub mod note;
@@ -11,6 +9,7 @@ pub mod session;
 pub mod setup;
 pub mod state;
 pub mod topic;
+pub mod verify;
 pub mod workbench;
 
 pub use workbench::Workbench;
