@@ -2,7 +2,9 @@
 
 pub mod check;
 pub mod completions;
+pub mod handoff;
 pub mod man;
+pub mod note;
 pub mod schema;
 
 use std::path::PathBuf;
@@ -34,6 +36,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Handoff(handoff::Args),
+    Note(note::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -83,6 +87,8 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
     let app = App { env, ui };
     match &cli.command {
         Command::Check(args) => check::run(args, &app),
+        Command::Handoff(args) => handoff::run(args, &app),
+        Command::Note(args) => note::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

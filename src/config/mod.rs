@@ -2,6 +2,7 @@
 //! read is an error with its place, and unknown keys are reported, never guessed at.
 
 mod own;
+mod packet;
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Result};
+
+pub use packet::{Packet, Redact};
 
 /// The file's name.
 pub const FILE: &str = "endwell.toml";
@@ -23,6 +26,8 @@ pub struct Config {
     pub branch: Branch,
     pub review: Review,
     pub gate: Gate,
+    pub packet: Packet,
+    pub redact: Redact,
 }
 
 /// Where the artifacts lie, from the top of the work tree.

@@ -3,6 +3,7 @@
 //! function says so.
 
 pub mod content;
+pub mod diffstat;
 pub mod index;
 pub mod hidden;
 pub mod objects;

@@ -90,11 +90,6 @@ impl Objects {
         Ok(commit.id.to_string())
     }
 
-    /// The id of the tree without entries; it needs not be stored.
-    pub fn empty_tree(&self) -> String {
-        self.repo.empty_tree().id.to_string()
-    }
-
     /// Whether an object is in the store.
     pub fn has(&self, id: &str) -> bool {
         parse(id).is_ok_and(|id| self.repo.has_object(id))

@@ -4,6 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod common;
+mod handoff;
+mod note;
 mod schema;
 mod smoke;
 mod states;
