@@ -1,6 +1,9 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
 pub mod check;
+pub mod install;
+pub mod uninstall;
+pub mod verify;
 pub mod completions;
 pub mod handoff;
 pub mod man;
@@ -38,6 +41,9 @@ enum Command {
     Check(check::Args),
     Handoff(handoff::Args),
     Note(note::Args),
+    Install(install::Args),
+    Uninstall(uninstall::Args),
+    Verify(verify::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -89,6 +95,9 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Check(args) => check::run(args, &app),
         Command::Handoff(args) => handoff::run(args, &app),
         Command::Note(args) => note::run(args, &app),
+        Command::Install(args) => install::run(args, &app),
+        Command::Uninstall(args) => uninstall::run(args, &app),
+        Command::Verify(args) => verify::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

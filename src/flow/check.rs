@@ -103,13 +103,13 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn gather(bench: &Workbench, _status: &Status) -> Result<Self> {
+    fn gather(bench: &Workbench, status: &Status) -> Result<Self> {
         let other_worktrees =
             bench.repo.other_worktrees().map_err(|error| git_failed("can't list the work trees", error))?;
         Ok(Self {
             state: AgentState::default(),
             other_worktrees,
-            tests: TestStanding::NoCommand,
+            tests: crate::flow::evidence::standing(bench, status),
             board: BoardReading::None,
         })
     }

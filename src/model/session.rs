@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(doc)]
+use super::board::Feature;
+use super::board::Status;
 use super::{Issue, SessionId};
 
 /// What was there when the session (or the installation) began.
@@ -36,8 +39,10 @@ pub struct Baseline {
 pub struct BoardBaseline {
     /// Path from the top of the work tree.
     pub path: String,
-    /// The board's bytes, as text where they are UTF-8 (else absent).
-    pub text: Option<String>,
+    /// sha256 of the file's bytes; absent where it could not be read as a board.
+    pub sha256: Option<String>,
+    /// The status of every entry, by [`Feature::key`]; absent where it could not be read as a board.
+    pub statuses: Option<BTreeMap<String, Status>>,
     /// Fingerprints of the findings that stood already.
     pub findings: Vec<String>,
 }

@@ -3,18 +3,27 @@
 
 use std::path::{Path, PathBuf};
 
-/// The rows of the house, top first. A module names only lower rows.
-const ROWS: [&[&str]; 6] = [
-    &["cli"],
-    &["flow"],
-    &["check", "session", "board", "evidence", "feedback", "packet", "githook", "agent", "report"],
-    &["git", "config"],
-    &["env", "fs", "process", "clock", "ui", "exit", "failure"],
-    &["model"],
-];
+/// One row of the house: modules that name only lower rows.
+pub struct Row {
+    modules: Vec<String>,
+    /// The doors to the outside are small and lean on one another; elsewhere two modules of a row never do.
+    neighbours: bool,
+}
 
-/// The row whose modules may name each other: the doors to the outside are small and lean on one another.
-const DOORS: usize = 4;
+/// The rows, top first, as the crate's table of contents has them: groups of `mod` lines, each under a comment.
+pub fn rows(table_of_contents: &str) -> Vec<Row> {
+    let group = |group: &str| Row {
+        modules: group.lines().filter_map(declared).map(str::to_owned).collect(),
+        neighbours: group.contains("// one door each"),
+    };
+    table_of_contents.split("\n\n").map(group).filter(|row| !row.modules.is_empty()).collect()
+}
+
+/// The module that a line declares.
+fn declared(line: &str) -> Option<&str> {
+    let line = line.trim().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
+    line.strip_prefix("mod ")?.strip_suffix(';')
+}
 
 /// The most lines that a file may have before its tests.
 const MOST_LINES: usize = 400;
@@ -141,12 +150,9 @@ fn string_end(text: &str, quote: char) -> usize {
     text.len()
 }
 
-fn row(module: &str) -> Option<usize> {
-    ROWS.iter().position(|row| row.contains(&module))
-}
-
 /// Paths against the direction of the layers.
-pub fn layers(source: &Source) -> Vec<String> {
+pub fn layers(source: &Source, rows: &[Row]) -> Vec<String> {
+    let row = |module: &str| rows.iter().position(|row| row.modules.iter().any(|name| name == module));
     let Some(own) = source.top_module() else { return Vec::new() };
     let Some(own_row) = row(own) else {
         return vec![format!("{}: `{own}` stands in no row of the layers", source.path)];
@@ -158,7 +164,7 @@ pub fn layers(source: &Source) -> Vec<String> {
         .filter(|(_, module)| module != own)
         .filter_map(|(line, module)| {
             let other = row(&module)?;
-            let down = other > own_row || (other == own_row && own_row == DOORS);
+            let down = other > own_row || (other == own_row && rows[own_row].neighbours);
             (!down).then(|| format!("{}:{line}: `{own}` names `{module}`", source.path))
         })
         .collect();
@@ -272,11 +278,7 @@ pub fn unlisted(sources: &[Source], roots: &[&str]) -> Vec<String> {
             let (parents, name) = parents_of(&source.path);
             let lists = |parent: &Source| {
                 parents.contains(&parent.path)
-                    && parent.code.lines().any(|line| {
-                        let line =
-                            line.trim_start().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
-                        line.strip_prefix("mod ").is_some_and(|rest| rest.trim_end() == format!("{name};"))
-                    })
+                    && parent.code.lines().any(|line| declared(line) == Some(name.as_str()))
             };
             !sources.iter().any(lists)
         })
@@ -297,7 +299,7 @@ pub fn unregistered(sources: &[Source]) -> Vec<String> {
     let list = |folder: &str| sources.iter().find(|source| source.path == format!("{folder}/mod.rs"));
     let mut found = Vec::new();
     for (folder, kind) in
-        [("src/check", " Check for "), ("src/agent", " Agent for "), ("src/cli", " struct Args")]
+        [("src/check", " Check for "), ("src/agent", " AGENT: Agent"), ("src/cli", " struct Args")]
     {
         for source in sources {
             let (parents, name) = parents_of(&source.path);
@@ -357,27 +359,35 @@ mod tried_on_made_up_sources {
         Source::new(&PathBuf::from(path), text.to_owned())
     }
 
+    fn house() -> Vec<Row> {
+        rows(
+            "//! x\n\n// top\npub mod cli;\n\npub mod flow;\n\n// domains\npub mod board;\npub mod check;\n\
+             pub mod evidence;\npub mod packet;\n\npub mod git;\n\n// one door each to the outside\npub mod exit;\n\
+             pub mod failure;\n\npub mod model;\n",
+        )
+    }
+
     #[test]
     fn layers_see_paths_groups_and_climbs() {
         let upward = source("src/model/x.rs", "//! x\nuse crate::git::Repo;\n");
-        assert_eq!(layers(&upward), ["src/model/x.rs:2: `model` names `git`"]);
+        assert_eq!(layers(&upward, &house()), ["src/model/x.rs:2: `model` names `git`"]);
         let sideways = source("src/board/x.rs", "use crate::{model::Issue, packet::{self, build}};\n");
-        assert_eq!(layers(&sideways), ["src/board/x.rs:1: `board` names `packet`"]);
+        assert_eq!(layers(&sideways, &house()), ["src/board/x.rs:1: `board` names `packet`"]);
         let inline = source("src/check/x.rs", "fn f() { crate::flow::check::run() }\n");
-        assert_eq!(layers(&inline), ["src/check/x.rs:1: `check` names `flow`"]);
+        assert_eq!(layers(&inline, &house()), ["src/check/x.rs:1: `check` names `flow`"]);
         let climb = source("src/check/x.rs", "use super::super::evidence::Store;\n");
-        assert_eq!(layers(&climb), ["src/check/x.rs:1: `check` names `evidence`"]);
+        assert_eq!(layers(&climb, &house()), ["src/check/x.rs:1: `check` names `evidence`"]);
         let nobody = source("src/extra/mod.rs", "");
-        assert_eq!(layers(&nobody), ["src/extra/mod.rs: `extra` stands in no row of the layers"]);
+        assert_eq!(layers(&nobody, &house()), ["src/extra/mod.rs: `extra` stands in no row of the layers"]);
     }
 
     #[test]
     fn layers_let_pass_what_goes_down_and_what_is_only_said() {
         let down = "use crate::model::{CheckId, Issue};\nuse super::Context;\n\
             // crate::flow is above\nfn f() { g(\"crate::cli\", 'x', r#\"crate::cli\"#) }\n";
-        assert!(layers(&source("src/check/x.rs", down)).is_empty());
-        assert!(layers(&source("src/failure.rs", "use crate::exit::ExitStatus;\n")).is_empty());
-        assert!(layers(&source("src/main.rs", "fn main() { endwell::cli::main() }\n")).is_empty());
+        assert!(layers(&source("src/check/x.rs", down), &house()).is_empty());
+        assert!(layers(&source("src/failure.rs", "use crate::exit::ExitStatus;\n"), &house()).is_empty());
+        assert!(layers(&source("src/main.rs", "fn main() { endwell::cli::main() }\n"), &house()).is_empty());
     }
 
     #[test]
