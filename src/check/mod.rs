@@ -2,8 +2,8 @@
 //! that can't judge returns [`CouldNotCheck`], which becomes a blocking issue. An empty list means "I looked".
 
 pub mod branch;
-pub mod tests;
 pub mod feature_board;
+pub mod tests;
 pub mod working_tree;
 
 use std::collections::BTreeMap;
@@ -86,5 +86,5 @@ pub trait Check: Sync {
 }
 
 /// Every check, in report order.
-pub const ALL: [&dyn Check; 3] = [&working_tree::WorkingTree, &tests::Tests, &branch::Branch];
-pub const ALL: [&dyn Check; 3] = [&working_tree::WorkingTree, &feature_board::FeatureBoard, &branch::Branch];
+pub const ALL: [&dyn Check; 4] =
+    [&working_tree::WorkingTree, &tests::Tests, &feature_board::FeatureBoard, &branch::Branch];
