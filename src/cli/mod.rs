@@ -12,6 +12,11 @@ pub mod note;
 pub mod schema;
 pub mod uninstall;
 pub mod verify;
+pub mod completions;
+pub mod handoff;
+pub mod man;
+pub mod note;
+pub mod schema;
 
 use std::path::PathBuf;
 
@@ -41,6 +46,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::Args),
+    Handoff(handoff::Args),
+    Note(note::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
     Check(check::Args),
@@ -97,6 +105,9 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
     }
     let app = App { env, ui };
     match &cli.command {
+        Command::Check(args) => check::run(args, &app),
+        Command::Handoff(args) => handoff::run(args, &app),
+        Command::Note(args) => note::run(args, &app),
         Command::Install(args) => install::run(args, &app),
         Command::Uninstall(args) => uninstall::run(args, &app),
         Command::Check(args) => check::run(args, &app),
