@@ -29,7 +29,9 @@ pub fn read_text_optional(path: &Path) -> io::Result<Option<String>> {
     let Some(bytes) = read_optional(path)? else { return Ok(None) };
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
-        Err(_) => Err(io::Error::new(io::ErrorKind::InvalidData, format!("`{}` is not UTF-8", path.display()))),
+        Err(_) => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, format!("`{}` is not UTF-8", path.display())))
+        }
     }
 }
 
@@ -81,7 +83,9 @@ fn write_with(path: &Path, bytes: &[u8], mode: Option<std::fs::Permissions>) -> 
         .permissions(mode.unwrap_or_else(|| std::fs::Permissions::from_mode(0o644)))
         .tempfile_in(dir)
         .map_err(|error| named(&error, "write in", dir))?;
-    temp.write_all(bytes).and_then(|()| temp.as_file().sync_all()).map_err(|error| named(&error, "write", path))?;
+    temp.write_all(bytes)
+        .and_then(|()| temp.as_file().sync_all())
+        .map_err(|error| named(&error, "write", path))?;
     temp.persist(path).map_err(|error| named(&error.error, "replace", path))?;
     Ok(())
 }

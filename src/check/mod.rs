@@ -1,6 +1,8 @@
 //! The five checks, one file each. A check looks at a [`Context`] that the flow has filled and returns issues; one
 //! that can't judge returns [`CouldNotCheck`], which becomes a blocking issue. An empty list means "I looked".
 
+pub mod temp_artifacts;
+
 use std::fmt::Display;
 
 use crate::config::Config;

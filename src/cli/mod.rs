@@ -61,7 +61,9 @@ pub fn main() -> ExitStatus {
 
 fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
     let mut env = Env::of_process().map_err(|error| {
-        Failure::broken("can't tell the current folder").because(error).hint("Change to a folder that exists.")
+        Failure::broken("can't tell the current folder")
+            .because(error)
+            .hint("Change to a folder that exists.")
     })?;
     if let Some(dir) = cli.directory {
         env = env.in_dir(&dir);
@@ -72,6 +74,10 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
     }
     let app = App { env, ui };
     match cli.command {
-        Command::Version => app.ui.data(env!("CARGO_PKG_VERSION")).map(|()| ExitStatus::Done).map_err(|error| Failure::broken("can't write").because(error)),
+        Command::Version => app
+            .ui
+            .data(env!("CARGO_PKG_VERSION"))
+            .map(|()| ExitStatus::Done)
+            .map_err(|error| Failure::broken("can't write").because(error)),
     }
 }

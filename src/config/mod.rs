@@ -1,6 +1,8 @@
 //! Settings: default, then `endwell.toml` at the top of the work tree. Everything has a default; a file that can't be
 //! read is an error with its place, and unknown keys are reported, never guessed at.
 
+pub mod artifacts;
+
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -21,6 +23,7 @@ pub struct Config {
     pub branch: Branch,
     pub review: Review,
     pub gate: Gate,
+    pub artifacts: artifacts::Artifacts,
 }
 
 /// Where the artifacts lie, from the top of the work tree.

@@ -29,14 +29,7 @@ impl Workbench {
         for key in &loaded.unknown {
             ui.warn(format_args!("`{}` has the key `{key}`, which means nothing here", config::FILE));
         }
-        Ok(Self {
-            env: env.clone(),
-            ui,
-            repo,
-            objects,
-            config: loaded.config,
-            unknown_keys: loaded.unknown,
-        })
+        Ok(Self { env: env.clone(), ui, repo, objects, config: loaded.config, unknown_keys: loaded.unknown })
     }
 
     /// The agent's state file.
@@ -72,13 +65,17 @@ fn no_work_tree(env: &Env, error: GitError) -> Failure {
             .hint("Install git 2.31 or newer, or put its folder on PATH."),
         error if error.is_no_repository() => Failure::broken(format!("`{here}` is in no git repository"))
             .hint("Go to a repository (`cd`, or `endwell -C DIR …`), or make one with `git init`."),
-        error if error.is_bare() => Failure::broken(format!("`{here}` is a bare repository, without a work tree"))
-            .hint("Go to a clone or a linked work tree of it (`git worktree list`)."),
+        error if error.is_bare() => {
+            Failure::broken(format!("`{here}` is a bare repository, without a work tree"))
+                .hint("Go to a clone or a linked work tree of it (`git worktree list`).")
+        }
         error => git_failed(&format!("git can't judge `{here}`"), error),
     }
 }
 
 /// A git error as a person sees it.
 pub fn git_failed(what: &str, error: GitError) -> Failure {
-    Failure::broken(what).because(error).hint("Run `git status` there: it says the same, with git's own advice.")
+    Failure::broken(what)
+        .because(error)
+        .hint("Run `git status` there: it says the same, with git's own advice.")
 }

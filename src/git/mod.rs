@@ -2,6 +2,7 @@
 //! others); gix reads objects, refs, trees and diffs. Nothing here writes the index, a ref or an object, except where a
 //! function says so.
 
+pub mod changes;
 pub mod objects;
 pub mod operations;
 pub mod refs;
@@ -183,7 +184,8 @@ fn run<S: AsRef<OsStr>>(
     args: &[S],
     input: Option<Vec<u8>>,
 ) -> Result<Output, GitError> {
-    let args = ALWAYS.iter().map(OsString::from).chain(args.iter().map(|arg| arg.as_ref().to_owned())).collect();
+    let args =
+        ALWAYS.iter().map(OsString::from).chain(args.iter().map(|arg| arg.as_ref().to_owned())).collect();
     let command =
         Captured { program: "git".into(), args, dir: dir.to_owned(), env: vars.clone(), stdin: input };
     command.run().map_err(|error| match error.kind() {

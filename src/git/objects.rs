@@ -166,7 +166,12 @@ impl Objects {
     }
 
     /// Commits reachable from `tip` but not from `hidden`, newest first, at most `limit`.
-    pub fn commits_since(&self, hidden: Option<&str>, tip: &str, limit: usize) -> Result<Vec<String>, GitError> {
+    pub fn commits_since(
+        &self,
+        hidden: Option<&str>,
+        tip: &str,
+        limit: usize,
+    ) -> Result<Vec<String>, GitError> {
         let what = "the history";
         let mut walk = self.repo.rev_walk([parse(tip)?]);
         if let Some(hidden) = hidden {
@@ -189,11 +194,14 @@ impl Objects {
                 let mut reference = reference.map_err(|error| cannot(what, &error))?;
                 let name = String::from_utf8_lossy(reference.name().as_bstr()).into_owned();
                 if let gix::refs::TargetRef::Symbolic(target) = reference.target() {
-                    refs.symbolic.insert(name.clone(), String::from_utf8_lossy(target.as_bstr()).into_owned());
+                    refs.symbolic
+                        .insert(name.clone(), String::from_utf8_lossy(target.as_bstr()).into_owned());
                 }
                 let id = match reference.target() {
                     gix::refs::TargetRef::Object(id) => Some(id.to_owned()),
-                    gix::refs::TargetRef::Symbolic(_) => reference.follow_to_object().ok().map(gix::Id::detach),
+                    gix::refs::TargetRef::Symbolic(_) => {
+                        reference.follow_to_object().ok().map(gix::Id::detach)
+                    }
                 };
                 // a symbolic ref to a branch that is gone dangles: it names nothing
                 if let Some(id) = id {
@@ -227,34 +235,37 @@ impl Objects {
 
 fn tree_change(change: gix::diff::tree_with_rewrites::ChangeRef<'_>) -> Option<TreeChange> {
     use gix::diff::tree_with_rewrites::ChangeRef;
-    let entry = |id: ObjectId, mode: gix::objs::tree::EntryMode| TreeEntry { id: id.to_string(), kind: kind(mode) };
+    let entry =
+        |id: ObjectId, mode: gix::objs::tree::EntryMode| TreeEntry { id: id.to_string(), kind: kind(mode) };
     let change = match change {
-        ChangeRef::Addition { location, entry_mode, id, .. } => TreeChange {
-            path: location.to_vec(),
-            from: None,
-            old: None,
-            new: Some(entry(id, entry_mode)),
-        },
-        ChangeRef::Deletion { location, entry_mode, id, .. } => TreeChange {
-            path: location.to_vec(),
-            from: None,
-            old: Some(entry(id, entry_mode)),
-            new: None,
-        },
-        ChangeRef::Modification { location, previous_entry_mode, previous_id, entry_mode, id } => TreeChange {
-            path: location.to_vec(),
-            from: None,
-            old: Some(entry(previous_id, previous_entry_mode)),
-            new: Some(entry(id, entry_mode)),
-        },
-        ChangeRef::Rewrite { source_location, source_entry_mode, source_id, location, entry_mode, id, .. } => {
+        ChangeRef::Addition { location, entry_mode, id, .. } => {
+            TreeChange { path: location.to_vec(), from: None, old: None, new: Some(entry(id, entry_mode)) }
+        }
+        ChangeRef::Deletion { location, entry_mode, id, .. } => {
+            TreeChange { path: location.to_vec(), from: None, old: Some(entry(id, entry_mode)), new: None }
+        }
+        ChangeRef::Modification { location, previous_entry_mode, previous_id, entry_mode, id } => {
             TreeChange {
                 path: location.to_vec(),
-                from: Some(source_location.to_vec()),
-                old: Some(entry(source_id, source_entry_mode)),
+                from: None,
+                old: Some(entry(previous_id, previous_entry_mode)),
                 new: Some(entry(id, entry_mode)),
             }
         }
+        ChangeRef::Rewrite {
+            source_location,
+            source_entry_mode,
+            source_id,
+            location,
+            entry_mode,
+            id,
+            ..
+        } => TreeChange {
+            path: location.to_vec(),
+            from: Some(source_location.to_vec()),
+            old: Some(entry(source_id, source_entry_mode)),
+            new: Some(entry(id, entry_mode)),
+        },
     };
     let is_folder = |side: &Option<TreeEntry>| side.as_ref().is_none_or(|e| e.kind == TreeEntryKind::Folder);
     (!(is_folder(&change.old) && is_folder(&change.new))).then_some(change)

@@ -30,12 +30,16 @@ impl Operation {
     pub const fn ways_out(self) -> &'static str {
         match self {
             Self::Merge => "Finish it with `git merge --continue`, or give it up with `git merge --abort`.",
-            Self::Rebase => "Finish it with `git rebase --continue`, or give it up with `git rebase --abort`.",
+            Self::Rebase => {
+                "Finish it with `git rebase --continue`, or give it up with `git rebase --abort`."
+            }
             Self::ApplyMailbox => "Finish it with `git am --continue`, or give it up with `git am --abort`.",
             Self::CherryPick => {
                 "Finish it with `git cherry-pick --continue`, or give it up with `git cherry-pick --abort`."
             }
-            Self::Revert => "Finish it with `git revert --continue`, or give it up with `git revert --abort`.",
+            Self::Revert => {
+                "Finish it with `git revert --continue`, or give it up with `git revert --abort`."
+            }
             Self::Bisect => "End it with `git bisect reset`.",
         }
     }

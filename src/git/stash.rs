@@ -86,6 +86,9 @@ mod tests {
         assert_eq!(note_of("On main: WIP on main").1, StashNote::Empty("WIP on main".into()));
         assert_eq!(note_of("On s: autostash").1, StashNote::None);
         assert_eq!(note_of("Created via \"git stash store\".").1, StashNote::None);
-        assert_eq!(note_of("On main: 解析器做了一半，等测试").1, StashNote::Own("解析器做了一半，等测试".into()));
+        assert_eq!(
+            note_of("On main: 解析器做了一半，等测试").1,
+            StashNote::Own("解析器做了一半，等测试".into())
+        );
     }
 }

@@ -32,7 +32,9 @@ pub struct Entry {
 pub enum EntryKind {
     Untracked,
     /// In conflict; the two letters of git, for example `UU`.
-    Unmerged { code: [u8; 2] },
+    Unmerged {
+        code: [u8; 2],
+    },
     Changed(Change),
 }
 

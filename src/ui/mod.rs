@@ -106,7 +106,11 @@ pub fn plain(text: &str) -> String {
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
     };
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
-        if hidden(c) { out.extend(c.escape_default()) } else { out.push(c) }
+        if hidden(c) {
+            out.extend(c.escape_default())
+        } else {
+            out.push(c)
+        }
         out
     })
 }

@@ -5,3 +5,4 @@
 
 mod common;
 mod smoke;
+mod temp_artifacts;

@@ -110,7 +110,9 @@ impl Sandbox {
             command.env("CARGO_HOME", Path::new(&home).join(".cargo"));
         }
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", self.gitconfig());
-        command.env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z").env("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z");
+        command
+            .env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")
+            .env("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z");
         command.stdin(std::process::Stdio::null());
         command
     }
