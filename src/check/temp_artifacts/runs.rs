@@ -25,7 +25,11 @@ static EXPLAINS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-static DECLARES: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(func|type|var|const|package)\b"));
+static DECLARES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^((pub(\([a-z]+\))?|public|private|protected|internal|static|async|export|default|abstract|final|override|open|suspend|const|unsafe|extern|inline|virtual)\s+)*(func|type|var|const|package|def|class|module|fn|function|fun|struct|enum|trait|interface|impl|protocol|namespace|attr_\w+|alias|let|val)\b|^@\w|^#\[",
+    )
+});
 
 /// One line of a run, its comment markers gone.
 struct Line<'a> {
@@ -122,7 +126,7 @@ fn decide(run: &[Line<'_>], text: &[u8], scan: &Scan, language: &Language) -> Op
     let first_shape = judge(first.text, language);
     let opening = first.text.trim_ascii();
     let lead = first_shape == Shape::Other && LEAD.is_match(opening);
-    if first_shape == Shape::Other && !lead && (opening.ends_with(b":") || EXPLAINS.is_match(opening)) {
+    if first_shape == Shape::Other && !lead && EXPLAINS.is_match(opening) {
         return None;
     }
     let need = full.len() - usize::from(lead);
@@ -148,6 +152,11 @@ fn decide(run: &[Line<'_>], text: &[u8], scan: &Scan, language: &Language) -> Op
 
 fn is_allow(line: &[u8]) -> bool {
     line.trim_ascii().starts_with(b"endwell:allow(")
+}
+
+/// Prose that ends in a colon, or speaks of an example, goes with what stands below it.
+fn announces(line: &[u8]) -> bool {
+    line.ends_with(b":") || line.starts_with(b"Example") || line.starts_with(b"example")
 }
 
 /// The shape of each line that is not empty; `None` as soon as more lines than `spare` are no code.
@@ -176,6 +185,9 @@ fn shapes(run: &[Line<'_>], language: &Language, lead: bool, spare: usize) -> Op
         let shape = if illustrates { Shape::Other } else { judge(line.text, language) };
         last_prose = (shape == Shape::Other && !illustrates).then_some(depth);
         if shape == Shape::Other {
+            if announces(line.text.trim_ascii()) {
+                return None;
+            }
             misses += 1;
             if line.text.trim_ascii_start().starts_with(b"@") {
                 below = Some(depth);
@@ -189,7 +201,7 @@ fn shapes(run: &[Line<'_>], language: &Language, lead: bool, spare: usize) -> Op
     Some(found)
 }
 
-/// A Go comment right above a declaration that begins with prose, or above `import "C"`.
+/// A comment that begins with prose right above a declaration, or one above Go's `import "C"`.
 fn is_documentation(
     run: &[Line<'_>],
     first: Shape,
@@ -198,11 +210,9 @@ fn is_documentation(
     scan: &Scan,
     language: &Language,
 ) -> bool {
-    if language.name != "go" {
-        return false;
-    }
     let Some(last) = run.last() else { return false };
     let (start, end) = scan.span(last.number + 1, text);
-    let below = text.get(start..end).unwrap_or_default();
-    below.starts_with(b"import \"C\"") || (first == Shape::Other && !lead && DECLARES.is_match(below))
+    let below = text.get(start..end).unwrap_or_default().trim_ascii();
+    (language.name == "go" && below.starts_with(b"import \"C\""))
+        || (first == Shape::Other && !lead && DECLARES.is_match(below))
 }

@@ -39,6 +39,12 @@ static FORMS: LazyLock<RegexSet> = LazyLock::new(|| {
         r"^[A-Z][A-Z]+ /\S*( HTTP|$)",
         r"^[0-9^]|^[\w+.-]+://",
         r"\xe2\x80\xa6|[^(\[{,\s]\.\.\.[^)\w]|\.\.\.$|^\.\.\.|\s\.\.\.\s|\bO\([\w^ ]+\)",
+        // sentences, abbreviations, headings and lists of RDoc
+        r"[a-z)]\.$|\b(e\.g|i\.e|etc|cf)\.|^={1,6} \S|^\S+::(\s|$)",
+        // grammars: alternatives, repetitions, texts beside names, a full stop
+        r"^;|\s\|$|\s\.$|=\s*\d*\*[\w(]|=\s*<\w+ [^>]*>$|^\|\s",
+        // legends
+        r"=\s*\d+\s+[a-z]+(\s[a-z]+)*$",
         // placeholders of usage texts
         r"\[-{1,2}\w[\w-]*([= ]\S*)?\]|<[a-z]+-[a-z-]+>\s|\[<\w+>\]",
     ])
@@ -54,7 +60,7 @@ static EVIDENCE: LazyLock<Regex> = LazyLock::new(|| {
 /// A declaration word or type before a name that is assigned to.
 static ASSIGN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?P<pre>([\w.:]+(<[^=]*>)?[*&?!\[\]]*\s+){0,4})(?P<name>[*&@$]*[\w$][\w$.:>()\[\]*?'\x22!-]*(\s*,\s*[*&@$]*[\w$][\w$.\[\]]*)*|[(\[{][^=]*[)\]}])(\s*:\s*[\w<>\[\]|?.,& ():*']+)?\s*([-+*/%|&^.]|<<|>>|\|\||&&|\?\?|\*\*|//)?:?=\s*[^=>~\s]",
+        r"^(?P<pre>([\w.:]+(<[^=]*>)?[*&?!\[\]]*\s+){0,4})(?P<name>[*&@$]*[\w$][\w$.:>()\[\]*?'\x22!-]*(\s*,\s*[*&@$]*[\w$][\w$.\[\]]*)*|[(\[{][^=]*,[^=]*[)\]}]|[\[{]\s*\w+\s*[\]}])(\s*:\s*[\w<>\[\]|?.,& ():*']+)?\s*([-+*/%|&^.]|<<|>>|\|\||&&|\?\?|\*\*|//)?:?=\s*[^=>~\s]",
     )
 });
 static STEP: LazyLock<Regex> =
@@ -116,9 +122,26 @@ static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
 });
 static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(if|unless|while|until|elsif|elif|case|when|def|class|module|for|return|raise|throw|from|next|break|yield|await|assert|guard|del|global|nonlocal|echo|goto|delete|typedef|extern|static|struct|enum|else|let|const|var|val|print|puts|local|export|readonly|not|in|where|fail|super|end|try|rescue|except|catch|async|default|lambda|and|or|typealias|alias|public|private|protected|internal|override|final|pub|mut|type|void|int|char|unsigned|double|float|bool|string|auto|long|size_t)\b",
+        r"^(if|unless|while|until|elsif|elif|case|when|def|class|module|for|return|raise|throw|from|next|break|yield|await|assert|guard|del|global|nonlocal|goto|delete|else|let|const|var|val|export|try|rescue|except|catch|typealias|defer)\b",
     )
 });
+static DECLARED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(typedef|extern|static|struct|enum|local|readonly|super|async|default|public|private|protected|internal|override|final|pub|mut|type|void|int|char|unsigned|double|float|bool|string|auto|long|size_t|print|puts|echo)\b",
+    )
+});
+/// Heads that end in `:` where blocks do.
+static BLOCK_HEAD: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(if|elif|while|for|def|class|with|try|except|else|finally|case|match|when|until|unless|elsif|catch|guard)\b",
+    )
+});
+/// What a `for` has besides words.
+static LOOPS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^for\b.*(\bin\b|\bof\b|\(|:=|;|<-|\{$)"));
+/// A value with a second word right behind it that joins nothing.
+static SECOND_WORD: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(=|:=)\s*([a-z]\w*|.*[\x22\])])\s+([A-Za-z]\w*)"));
+
 static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r#"^(""|''|``),?$|^((""|''|``),\s*)+|^(""|''|:?[\w$-]+\??)\s*(:|=>)\s*(""|''|``|[\[{(]|-?\d[\w.]*,?$|(true|false|null|None|nil|True|False)\b|[\w$.]+\(|\$|@|[\w$]+(\.[\w$]+)+,?$|:\w+,?$)|^\*{1,2}\w+,?$|^[\w.]+=(""|''|[\w.\[\]()"']+),?$|^\.\.\.[\w.]+,?$"#,
@@ -162,6 +185,11 @@ pub(super) fn judge(line: &[u8], language: &Language) -> Shape {
     }
     let code = words::blanked(line, language);
     if code.is_empty() || words::is_prose(&code) || FORMS.is_match(line) {
+        return Shape::Other;
+    }
+    let style = &language.style;
+    // C in a comment of a language without semicolons explains something
+    if code.ends_with(b";") && (style.colons || (style.bare_calls && !style.shell)) {
         return Shape::Other;
     }
     let shape = statement(&code, language);
@@ -241,20 +269,72 @@ fn heads(code: &[u8], language: &Language, evidence: bool) -> Shape {
     if style.bare_calls && BARE_CALL.is_match(code) && !code.ends_with(b":") {
         return Shape::Strong;
     }
-    if STATEMENT.is_match(code) && (has_structure(code) || words::count(code) <= 2) {
-        let strong = has_structure(code) && !style.semicolons;
-        return if strong { Shape::Strong } else { Shape::Weak };
+    if let Some(shape) = keyword_line(code, language) {
+        return shape;
     }
     if style.types_first && TYPED.is_match(code) && words::count(code) >= 2 {
         return Shape::Weak;
     }
-    if OPENER.is_match(code) && evidence {
+    let continues = style.shell || style.colons || style.types_first || !code.ends_with(b"\\");
+    if OPENER.is_match(code) && evidence && continues {
         return if has_structure(code) { Shape::Strong } else { Shape::Weak };
     }
     if (CONTINUED.is_match(code) || ended_by_bracket(code)) && (evidence || words::count(code) <= 1) {
         return Shape::Weak;
     }
     if evidence && words::count(code) <= 4 && has_structure(code) { Shape::Weak } else { Shape::Other }
+}
+
+/// A line that starts with the keyword of a statement.
+fn keyword_line(code: &[u8], language: &Language) -> Option<Shape> {
+    let structure = has_structure(code);
+    let label = code.ends_with(b":") && !structure && !BLOCK_HEAD.is_match(code);
+    if label || (code.starts_with(b"for ") && !LOOPS.is_match(code)) {
+        return Some(Shape::Other);
+    }
+    if STATEMENT.is_match(code) && (structure || words::count(code) <= 2) {
+        let style = &language.style;
+        let cut = style.colons && BLOCK_HEAD.is_match(code) && !code.ends_with(b":");
+        return Some(if structure && !style.semicolons && !cut { Shape::Strong } else { Shape::Weak });
+    }
+    (DECLARED.is_match(code) && (structure || words::count(code) <= 2)).then_some(Shape::Weak)
+}
+
+/// `s = symbol for loader`, `path = "/" segments`: words that stand beside a value are prose, or a grammar.
+fn has_second_word(code: &[u8]) -> bool {
+    let Some(found) = SECOND_WORD.captures(code) else { return false };
+    let part = |index: usize| found.get(index).map(|part| part.as_bytes()).unwrap_or_default();
+    let joins: [&[u8]; 28] = [
+        b"if",
+        b"in",
+        b"or",
+        b"and",
+        b"else",
+        b"as",
+        b"is",
+        b"unless",
+        b"instanceof",
+        b"not",
+        b"to",
+        b"until",
+        b"step",
+        b"shl",
+        b"shr",
+        b"ushr",
+        b"xor",
+        b"rescue",
+        b"while",
+        b"then",
+        b"do",
+        b"of",
+        b"with",
+        b"where",
+        b"for",
+        b"downTo",
+        b"satisfies",
+        b"catch",
+    ];
+    !words::is_keyword(part(2)) && !joins.contains(&part(3)) && part(2) != b"new"
 }
 
 fn ended_by_bracket(code: &[u8]) -> bool {
@@ -273,6 +353,9 @@ fn is_assignment(code: &[u8], language: &Language) -> bool {
         return true;
     }
     let Some(found) = ASSIGN.captures(code) else { return false };
+    if !language.style.shell && !language.style.bare_calls && has_second_word(code) {
+        return false;
+    }
     let before = found.name("pre").map(|part| part.as_bytes()).unwrap_or_default();
     let mut plain = 0;
     for word in before.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {

@@ -27,7 +27,7 @@ const KEYWORDS: &str = "abstract actor alias and any as assert async auto await 
 
 /// Words that, standing free, are never code.
 const ENGLISH: &str = "the are was were because should which they we our its must cannot already instead would \
-    these those however than been could you your whether";
+    these those however than been could you your whether iff usually therefore";
 
 static KEYWORD_SET: LazyLock<HashSet<&'static [u8]>> = LazyLock::new(|| words_of(KEYWORDS));
 static ENGLISH_SET: LazyLock<HashSet<&'static [u8]>> = LazyLock::new(|| words_of(ENGLISH));
@@ -53,7 +53,9 @@ pub(super) fn is_prose(line: &[u8]) -> bool {
         let bare = token.strip_prefix(b"(").unwrap_or(token);
         let tail = bare.iter().rev().take_while(|byte| b",.;:!?)".contains(byte)).count();
         let word = bare.get(..bare.len() - tail).unwrap_or_default();
-        let is_word = !word.is_empty() && word.iter().all(|byte| is_letter(*byte) || *byte == b'\'');
+        let is_word = !word.is_empty()
+            && is_letter(word[0])
+            && word.iter().all(|byte| is_letter(*byte) || matches!(byte, b'\'' | b'-'));
         if is_word && is_english(word) {
             return true;
         }
@@ -74,7 +76,7 @@ pub(super) fn is_prose(line: &[u8]) -> bool {
 }
 
 fn is_english(word: &[u8]) -> bool {
-    let mut lower = [0; 8];
+    let mut lower = [0; 9];
     let Some(part) = lower.get_mut(..word.len()) else { return false };
     part.copy_from_slice(word);
     part.make_ascii_lowercase();
