@@ -156,7 +156,10 @@ fn is_allow(line: &[u8]) -> bool {
 
 /// Prose that ends in a colon, or speaks of an example, goes with what stands below it.
 fn announces(line: &[u8]) -> bool {
-    line.ends_with(b":") || line.starts_with(b"Example") || line.starts_with(b"example")
+    line.ends_with(b":")
+        || line.starts_with(b"```")
+        || line.starts_with(b"Example")
+        || line.starts_with(b"example")
 }
 
 /// The shape of each line that is not empty; `None` as soon as more lines than `spare` are no code.

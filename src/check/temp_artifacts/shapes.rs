@@ -301,7 +301,7 @@ fn keyword_line(code: &[u8], language: &Language) -> Option<Shape> {
 }
 
 /// `s = symbol for loader`, `path = "/" segments`: words that stand beside a value are prose, or a grammar.
-fn has_second_word(code: &[u8]) -> bool {
+fn has_second_word(code: &[u8], language: &Language) -> bool {
     let Some(found) = SECOND_WORD.captures(code) else { return false };
     let part = |index: usize| found.get(index).map(|part| part.as_bytes()).unwrap_or_default();
     let joins: [&[u8]; 28] = [
@@ -334,7 +334,9 @@ fn has_second_word(code: &[u8]) -> bool {
         b"satisfies",
         b"catch",
     ];
-    !words::is_keyword(part(2)) && !joins.contains(&part(3)) && part(2) != b"new"
+    // a call without parentheses looks the same
+    let call = language.style.bare_calls && part(2).last().is_some_and(u8::is_ascii_alphanumeric);
+    !call && !words::is_keyword(part(2)) && !joins.contains(&part(3)) && part(2) != b"new"
 }
 
 fn ended_by_bracket(code: &[u8]) -> bool {
@@ -353,7 +355,7 @@ fn is_assignment(code: &[u8], language: &Language) -> bool {
         return true;
     }
     let Some(found) = ASSIGN.captures(code) else { return false };
-    if !language.style.shell && !language.style.bare_calls && has_second_word(code) {
+    if !language.style.shell && has_second_word(code, language) {
         return false;
     }
     let before = found.name("pre").map(|part| part.as_bytes()).unwrap_or_default();
