@@ -108,6 +108,12 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),
         Command::Hook(args) => hook::run(args, &app),
+    match cli.command {
+        Command::Version => app
+            .ui
+            .data(env!("CARGO_PKG_VERSION"))
+            .map(|()| ExitStatus::Done)
+            .map_err(|error| Failure::broken("can't write").because(error)),
     }
 }
 

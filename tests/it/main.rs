@@ -15,3 +15,4 @@ mod schema;
 mod smoke;
 mod states;
 mod tidy;
+mod temp_artifacts;
