@@ -2,6 +2,7 @@
 //! that can't judge returns [`CouldNotCheck`], which becomes a blocking issue. An empty list means "I looked".
 
 pub mod branch;
+pub mod tests;
 pub mod feature_board;
 pub mod working_tree;
 
@@ -85,4 +86,5 @@ pub trait Check: Sync {
 }
 
 /// Every check, in report order.
-pub const ALL: [&dyn Check; 3] = [&working_tree::WorkingTree, &feature_board::FeatureBoard, &branch::Branch];
+pub const ALL: [&dyn Check; 4] =
+    [&working_tree::WorkingTree, &tests::Tests, &feature_board::FeatureBoard, &branch::Branch];

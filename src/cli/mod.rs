@@ -1,6 +1,9 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
 pub mod check;
+pub mod install;
+pub mod uninstall;
+pub mod verify;
 pub mod completions;
 pub mod man;
 pub mod schema;
@@ -34,6 +37,9 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Install(install::Args),
+    Uninstall(uninstall::Args),
+    Verify(verify::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -83,6 +89,9 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
     let app = App { env, ui };
     match &cli.command {
         Command::Check(args) => check::run(args, &app),
+        Command::Install(args) => install::run(args, &app),
+        Command::Uninstall(args) => uninstall::run(args, &app),
+        Command::Verify(args) => verify::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

@@ -2,6 +2,7 @@
 //! read is an error with its place, and unknown keys are reported, never guessed at.
 
 mod own;
+mod packet;
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Result};
+
+pub use packet::{Packet, Redact};
 
 /// The file's name.
 pub const FILE: &str = "endwell.toml";
@@ -23,6 +26,9 @@ pub struct Config {
     pub branch: Branch,
     pub review: Review,
     pub gate: Gate,
+    pub push: Push,
+    pub packet: Packet,
+    pub redact: Redact,
 }
 
 /// Where the artifacts lie, from the top of the work tree.
@@ -47,20 +53,6 @@ impl Default for Paths {
             outputs: "outputs".into(),
             board: None,
         }
-    }
-}
-
-impl Paths {
-    /// Whether a path (raw bytes, from the top) is one of endwell's own artifacts, which never make the work tree
-    /// dirty, tracked or not. The board is the project's.
-    pub fn is_own(&self, path: &[u8]) -> bool {
-        use std::os::unix::ffi::OsStrExt as _;
-        let path = Path::new(std::ffi::OsStr::from_bytes(path));
-        let reports = ["verification_report.json", "review_report.json"];
-        path.starts_with(&self.outputs)
-            || path == self.state
-            || path == self.feedback
-            || reports.iter().any(|name| path == Path::new(name))
     }
 }
 
@@ -168,6 +160,23 @@ pub enum TurnEnd {
     WrappingUp,
     Always,
     Never,
+}
+
+/// The push gate.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Push {
+    /// What a person's own uncommitted work does to a push of HEAD, outside agents' sessions.
+    pub own_dirt: OwnDirt,
+}
+
+/// What uncommitted work does to a push.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OwnDirt {
+    #[default]
+    Block,
+    Warn,
 }
 
 /// Settings and what was odd about them.

@@ -156,11 +156,9 @@ pub fn look(look: &Look<'_>, own: &dyn Fn(&[u8]) -> bool) -> Parts {
 
 /// The digest that stands for the parts, without those that the run itself changes.
 pub fn digest_of(parts: &Parts, volatile: &[String]) -> String {
-    let mut text = String::new();
-    for (name, value) in parts.iter().filter(|(name, _)| !volatile.contains(name)) {
-        text.push_str(&format!("{name}\0{value}\0"));
-    }
-    sha256_hex(text.as_bytes())
+    let counted = parts.iter().filter(|(name, _)| !volatile.contains(name));
+    let texts: Vec<String> = counted.map(|(name, value)| format!("{name}\0{value}\0")).collect();
+    sha256_hex(texts.concat().as_bytes())
 }
 
 /// Names of the parts that differ, in order.

@@ -14,7 +14,7 @@ use crate::model::report::Evidence;
 /// So many records stay, the newest ones.
 const MOST: usize = 1000;
 /// And none that is older.
-const OLDEST: Duration = Duration::from_secs(180 * 24 * 60 * 60);
+const OLDEST: Duration = Duration::from_hours(180 * 24);
 
 /// What a run is bound to, besides its environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,8 +123,7 @@ impl Store {
         for path in crate::fs::list(&self.folder)? {
             let name = file_name(&path);
             let tree = name.split('-').next().unwrap_or_default();
-            let Some(meta) =
-                crate::fs::stat(&path).filter(|_| name.ends_with(".json") && !keep.contains(tree))
+            let Some(meta) = crate::fs::stat(&path).filter(|_| is_record(&path) && !keep.contains(tree))
             else {
                 continue;
             };
@@ -144,7 +143,7 @@ impl Store {
         let mut records = Vec::new();
         for path in crate::fs::list(&self.folder)? {
             let name = file_name(&path);
-            if name.starts_with('.') || !name.ends_with(".json") || !wanted(&name) {
+            if name.starts_with('.') || !is_record(&path) || !wanted(&name) {
                 continue;
             }
             let Some(bytes) = crate::fs::read_optional(&path)? else { continue };
@@ -156,6 +155,10 @@ impl Store {
         }
         Ok(records)
     }
+}
+
+fn is_record(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "json")
 }
 
 fn file_name(path: &Path) -> String {

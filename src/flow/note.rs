@@ -108,10 +108,9 @@ pub fn edit(map: &mut Map<String, Value>, note: &Note, text: &str) -> Result<Not
 /// The list of a key; a single value that stands there becomes its first entry.
 fn list<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Vec<Value> {
     let slot = map.entry(key.to_owned()).or_insert_with(|| json!([]));
-    match slot {
-        Value::Array(_) => {}
-        Value::Null => *slot = json!([]),
-        other => *other = json!([other.take()]),
+    if !slot.is_array() {
+        let single = slot.take();
+        *slot = if single.is_null() { json!([]) } else { json!([single]) };
     }
     match slot {
         Value::Array(items) => items,

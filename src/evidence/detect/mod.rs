@@ -95,6 +95,13 @@ impl Project<'_> {
         crate::fs::is_executable(&self.path(name))
     }
 
+    /// File names of one extension directly in a folder, as text, sorted.
+    pub(crate) fn names_with(&self, folder: &str, extension: &str) -> Vec<String> {
+        let mut names = self.names_in(folder);
+        names.retain(|name| Path::new(name).extension().is_some_and(|end| end == extension));
+        names
+    }
+
     /// File names directly in a folder, as text, sorted.
     pub(crate) fn names_in(&self, folder: &str) -> Vec<String> {
         let paths = crate::fs::list(&self.path(folder)).unwrap_or_default();
@@ -123,6 +130,9 @@ impl Project<'_> {
 mod tests {
     use super::*;
 
+    /// Files, programs, and the command that follows.
+    type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str], &'a str);
+
     /// A project of the given files, and a PATH on which only the given programs are.
     fn found(files: &[(&str, &str)], programs: &[&str]) -> Detection {
         let dir = tempfile::tempdir().unwrap();
@@ -142,7 +152,7 @@ mod tests {
     #[test]
     fn each_kind_of_project_has_its_command() {
         let package = |script: &str| format!(r#"{{"scripts": {{"test": "{script}"}}}}"#);
-        let table: &[(&[(&str, &str)], &[&str], &str)] = &[
+        let table: &[Case<'_>] = &[
             (&[("Cargo.toml", "[package]\n")], &["cargo"], "cargo test --no-fail-fast"),
             (&[("Cargo.toml", "[workspace]\n")], &["cargo"], "cargo test --no-fail-fast --workspace"),
             (

@@ -37,9 +37,8 @@ pub(crate) fn gradle(project: &Project<'_>) -> Option<Candidate> {
 }
 
 pub(crate) fn dotnet(project: &Project<'_>) -> Option<Candidate> {
-    let names = project.names_in("");
-    let solution = |extension: &str| names.iter().find(|name| name.ends_with(extension));
-    let file = [".sln", ".slnx", ".csproj", ".fsproj"].iter().find_map(|extension| solution(extension))?;
+    let first = |extension: &&str| project.names_with("", extension).into_iter().next();
+    let file = ["sln", "slnx", "csproj", "fsproj"].iter().find_map(first)?;
     Some(project.candidate(".NET", &["dotnet", "test"], format!("`{file}`")))
 }
 

@@ -87,9 +87,8 @@ fn by_unittest(project: &Project<'_>, tests: &[(String, String)]) -> Candidate {
 fn test_files(project: &Project<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for folder in ["tests", "test", ""] {
-        for name in project.names_in(folder) {
-            let is_python = name.ends_with(".py");
-            if !is_python || !(name.starts_with("test_") || name.ends_with("_test.py")) {
+        for name in project.names_with(folder, "py") {
+            if !(name.starts_with("test_") || name.ends_with("_test.py")) {
                 continue;
             }
             let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };

@@ -10,16 +10,13 @@ pub(crate) fn find(project: &Project<'_>) -> Option<Candidate> {
         let argv: &[&str] = if by_bundle { &["bundle", "exec", "rspec"] } else { &["rspec"] };
         return Some(project.candidate("Ruby", argv, because));
     }
-    let tests = |name: &String| {
-        let is_ruby = name.ends_with(".rb");
-        is_ruby && (name.starts_with("test_") || name.ends_with("_test.rb"))
-    };
+    let tests = |name: &String| name.starts_with("test_") || name.ends_with("_test.rb");
     if project.is_executable("bin/rails") && project.path("test").is_dir() {
         return Some(project.candidate("Ruby", &["bin/rails", "test"], "`bin/rails` and `test/`"));
     }
     let rakefile = project.first_of(&["Rakefile", "rakefile", "Rakefile.rb"])?;
     let task = project.text(rakefile)?;
-    if !task.contains("TestTask") && !project.names_in("test").iter().any(tests) {
+    if !task.contains("TestTask") && !project.names_with("test", "rb").iter().any(tests) {
         return None;
     }
     let argv: &[&str] = if by_bundle { &["bundle", "exec", "rake", "test"] } else { &["rake", "test"] };

@@ -91,7 +91,7 @@ pub fn proofs(bench: &Workbench, status: &Status, board: &Board, wanted: &Wanted
 }
 
 /// The proof of one entry, whatever its status.
-pub fn proof_of(bench: &Workbench, status: &Status, feature: &Feature) -> Option<Proof> {
+pub(super) fn proof_of(bench: &Workbench, status: &Status, feature: &Feature) -> Option<Proof> {
     let lookup = Lookup::new(&bench.env, &bench.repo.top);
     Records::of(bench, status).proof(&acceptance(feature, &lookup))
 }
