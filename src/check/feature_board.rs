@@ -82,12 +82,14 @@ fn on(board: &Board, feature: &Feature, code: &str, severity: Severity, message:
 fn proven_ones(board: &Board, proofs: &BTreeMap<String, Proof>) -> Vec<Issue> {
     let active = board.active_id();
     let todo = board.features.iter().filter(|feature| feature.status == Status::Todo);
-    let proven = todo.filter(|feature| matches!(proofs.get(&feature.id), Some(Proof::Passed { whole: true })));
+    let proven =
+        todo.filter(|feature| matches!(proofs.get(&feature.id), Some(Proof::Passed { whole: true })));
     proven
         .map(|feature| {
             let is_active = active == Some(&feature.id) && !board.format.is_tracker();
             let severity = if is_active { Severity::Block } else { Severity::Warn };
-            let message = format!("The acceptance of `{}` passes, but the board says `{}`", feature.id, feature.word);
+            let message =
+                format!("The acceptance of `{}` passes, but the board says `{}`", feature.id, feature.word);
             on(board, feature, "board-still-todo", severity, message)
                 .hint(format!("Set it done: `endwell board set {} done`.", shell_words::quote(&feature.id)))
         })
@@ -116,7 +118,10 @@ impl Compared<'_> {
 
     fn unproven(&self, feature: &Feature) -> Option<Issue> {
         let id = &feature.id;
-        let again = format!("Mend it and run `endwell verify`, or set it back: `endwell board set {} in_progress`.", shell_words::quote(id));
+        let again = format!(
+            "Mend it and run `endwell verify`, or set it back: `endwell board set {} in_progress`.",
+            shell_words::quote(id)
+        );
         let (severity, why, hint) = match self.proofs.get(id) {
             Some(Proof::Passed { .. }) => return None,
             Some(Proof::Failed { command, last_line }) if last_line.is_empty() => {
@@ -127,7 +132,11 @@ impl Compared<'_> {
             }
             Some(Proof::NotRun { command }) => {
                 let why = format!("its command has no recorded run for this content: `{command}`");
-                (Severity::Block, why, "Run `endwell verify`: it runs the command and records the result.".to_owned())
+                (
+                    Severity::Block,
+                    why,
+                    "Run `endwell verify`: it runs the command and records the result.".to_owned(),
+                )
             }
             Some(Proof::Excused { reason }) => {
                 let hint = "The reason is recorded; a person may want to look at it.".to_owned();
@@ -155,7 +164,9 @@ impl Compared<'_> {
         };
         let done: Vec<&Feature> = self.board.features.iter().filter(was_done).collect();
         let start = context.baseline.and_then(|baseline| baseline.head.as_deref());
-        let (Some(start), Some(head)) = (start, context.status.head.as_deref()) else { return Ok(Vec::new()) };
+        let (Some(start), Some(head)) = (start, context.status.head.as_deref()) else {
+            return Ok(Vec::new());
+        };
         if done.is_empty() || start == head {
             return Ok(Vec::new());
         }
@@ -164,14 +175,16 @@ impl Compared<'_> {
         if subjects.is_empty() {
             return Ok(Vec::new());
         }
-        let words: std::collections::HashSet<&str> = subjects.iter().flat_map(|subject| id_words(subject)).collect();
+        let words: std::collections::HashSet<&str> =
+            subjects.iter().flat_map(|subject| id_words(subject)).collect();
         let mut found = Vec::new();
         for feature in done {
             let active = named == Some(feature.id.as_str());
             if active || (is_telling(&feature.id) && words.contains(feature.id.as_str())) {
                 let severity = if active { Severity::Block } else { Severity::Warn };
                 let by = if active { "`active_task_id` names it" } else { "a commit names it" };
-                let message = format!("`{}` was done before this session, which committed for it ({by})", feature.id);
+                let message =
+                    format!("`{}` was done before this session, which committed for it ({by})", feature.id);
                 let hint = format!(
                     "Reopen it (`endwell board set {} in_progress`), or name the feature that the work is for.",
                     shell_words::quote(&feature.id)
@@ -204,12 +217,14 @@ impl Compared<'_> {
 
     fn reopened(&self) -> Vec<Issue> {
         let open = |status: Status| matches!(status, Status::Todo | Status::InProgress | Status::Waiting);
-        let again = |feature: &&Feature| open(feature.status) && self.then.get(feature.key()) == Some(&Status::Done);
+        let again =
+            |feature: &&Feature| open(feature.status) && self.then.get(feature.key()) == Some(&Status::Done);
         let reopened = self.board.features.iter().filter(again);
         reopened
             .map(|feature| {
                 let message = format!("`{}` was done and is {} again", feature.id, feature.status.name());
-                on(self.board, feature, "board-reopened", Severity::Info, message).hint("Nothing to do: that is honest.")
+                on(self.board, feature, "board-reopened", Severity::Info, message)
+                    .hint("Nothing to do: that is honest.")
             })
             .collect()
     }
@@ -233,7 +248,9 @@ fn id_words(subject: &str) -> impl Iterator<Item = &str> {
 
 /// Whether an id can't be mistaken for a plain word or number of a sentence.
 fn is_telling(id: &str) -> bool {
-    id.len() >= 3 && id.chars().any(|c| c.is_ascii_digit() || c == '-' || c == '_') && id.chars().any(char::is_alphabetic)
+    id.len() >= 3
+        && id.chars().any(|c| c.is_ascii_digit() || c == '-' || c == '_')
+        && id.chars().any(char::is_alphabetic)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //! that can't judge returns [`CouldNotCheck`], which becomes a blocking issue. An empty list means "I looked".
 
 pub mod branch;
-pub mod tests;
 pub mod feature_board;
+pub mod tests;
 pub mod working_tree;
 
 use std::collections::BTreeMap;

@@ -12,9 +12,9 @@ use crate::board::{Lookup, next_feature};
 use crate::cli::{App, cannot_print};
 use crate::exit::ExitStatus;
 use crate::failure::Result;
+use crate::flow::Workbench;
 use crate::flow::board::{self as flow, Wanted};
 use crate::flow::workbench::git_failed;
-use crate::flow::Workbench;
 use crate::model::board::{Board, BoardReading, Feature, Proof, Status};
 use crate::model::{Issue, SCHEMA_VERSION};
 use crate::ui::plain;
@@ -52,7 +52,7 @@ enum Action {
     Set {
         /// The entry's id, as `endwell board` shows it.
         id: String,
-        /// One of todo, in_progress, done, blocked, or a word of the board.
+        /// One of `todo`, `in_progress`, `done`, `blocked`, or a word of the board.
         status: String,
         /// Why it is done without proof.
         #[arg(long, value_name = "TEXT")]
@@ -74,15 +74,22 @@ fn set(bench: &Workbench, args: &Args, id: &str, status: &str, reason: Option<&s
     let path = plain(&done.path);
     if args.json {
         let value = json!({"schema_version": SCHEMA_VERSION, "path": done.path, "id": id, "old": done.old, "new": done.new});
-        print(bench, value)?;
+        print(bench, &value)?;
     } else if done.old == done.new {
-        bench.ui.data(format_args!("`{}` is {} already", plain(id), plain(&done.new))).map_err(cannot_print)?;
+        bench
+            .ui
+            .data(format_args!("`{}` is {} already", plain(id), plain(&done.new)))
+            .map_err(cannot_print)?;
     } else {
         let (id, old, new) = (plain(id), plain(&done.old), plain(&done.new));
         bench.ui.data(format_args!("`{id}`: {old} → {new} in `{path}`")).map_err(cannot_print)?;
     }
     if let Some(pointer) = done.pointer {
-        bench.ui.hint(format_args!("`{}` of `{path}` still names `{}`: point it at the next feature, or at null.", plain(&pointer), plain(id)));
+        bench.ui.hint(format_args!(
+            "`{}` of `{path}` still names `{}`: point it at the next feature, or at null.",
+            plain(&pointer),
+            plain(id)
+        ));
     }
     Ok(ExitStatus::Done)
 }
@@ -93,9 +100,13 @@ fn next(bench: &Workbench, args: &Args) -> Result<ExitStatus> {
     let action = flow::next_action(bench, &board, &proofs);
     if args.json {
         let feature = board.active().or_else(|| next_feature(&board)).map(|feature| feature.id.as_str());
-        print(bench, json!({"schema_version": SCHEMA_VERSION, "path": board.path, "next_action": action, "feature": feature}))?;
+        print(
+            bench,
+            &json!({"schema_version": SCHEMA_VERSION, "path": board.path, "next_action": action, "feature": feature}),
+        )?;
     } else {
-        let text = action.map_or_else(|| "Nothing is open that could be begun.".to_owned(), |action| plain(&action));
+        let text =
+            action.map_or_else(|| "Nothing is open that could be begun.".to_owned(), |action| plain(&action));
         bench.ui.data(text).map_err(cannot_print)?;
     }
     Ok(ExitStatus::Done)
@@ -109,18 +120,27 @@ fn list(bench: &Workbench, args: &Args) -> Result<ExitStatus> {
         bench.ui.hint("Begin one as `feature_list.json`: an object with `features`, each with `id`, `status`, `goal`, `done_when`.");
         return Ok(ExitStatus::Done);
     }
-    let exit = if matches!(reading, BoardReading::Unreadable(_)) { ExitStatus::CouldNotJudge } else { ExitStatus::Done };
+    let exit = if matches!(reading, BoardReading::Unreadable(_)) {
+        ExitStatus::CouldNotJudge
+    } else {
+        ExitStatus::Done
+    };
     let proofs = reading.board().map(|board| proofs(bench, board)).transpose()?.unwrap_or_default();
     if args.json {
         let lookup = Lookup::new(&bench.env, &bench.repo.top);
-        print(bench, as_json(&reading, &proofs, &lookup))?;
+        print(bench, &as_json(&reading, &proofs, &lookup))?;
         return Ok(exit);
     }
     if let Some(board) = reading.board() {
         bench.ui.data(table(board, &proofs, args.all)).map_err(cannot_print)?;
     }
     for issue in &findings {
-        bench.ui.say(format_args!("{}: {} [{}]", crate::ui::severity(issue.severity), plain(&issue.message), issue.code));
+        bench.ui.say(format_args!(
+            "{}: {} [{}]",
+            crate::ui::severity(issue.severity),
+            plain(&issue.message),
+            issue.code
+        ));
         bench.ui.hint(plain(&issue.hint));
     }
     Ok(exit)
@@ -131,8 +151,8 @@ fn proofs(bench: &Workbench, board: &Board) -> Result<BTreeMap<String, Proof>> {
     Ok(flow::proofs(bench, &status, board, &Wanted::default()))
 }
 
-fn print(bench: &Workbench, value: Value) -> Result<()> {
-    let text = serde_json::to_string_pretty(&value).map_err(cannot_print)?;
+fn print(bench: &Workbench, value: &Value) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).map_err(cannot_print)?;
     bench.ui.data(text).map_err(cannot_print)
 }
 
@@ -188,7 +208,8 @@ fn table(board: &Board, proofs: &BTreeMap<String, Proof>, all: bool) -> String {
         write!(text, "\n… and {hidden} more: `endwell board --all`").ok();
     }
     if !board.rules.sentences.is_empty() {
-        let rules: Vec<String> = board.rules.sentences.iter().map(|rule| format!("\n- {}", plain(rule))).collect();
+        let rules: Vec<String> =
+            board.rules.sentences.iter().map(|rule| format!("\n- {}", plain(rule))).collect();
         write!(text, "\n\nThe board's own rules:{}", rules.concat()).ok();
     }
     text
@@ -230,7 +251,11 @@ fn rows(board: &Board, all: bool) -> Vec<&Feature> {
 fn cells(feature: &Feature, proofs: &BTreeMap<String, Proof>) -> [String; 4] {
     let name = feature.status.name();
     let word = plain(&feature.word);
-    let status = if feature.worded && crate::board::words::normal(&feature.word) != name { format!("{name} ({word})") } else { name.to_owned() };
+    let status = if feature.worded && crate::board::words::normal(&feature.word) != name {
+        format!("{name} ({word})")
+    } else {
+        name.to_owned()
+    };
     let evidence = match (proofs.get(&feature.id), feature.evidence.first()) {
         (Some(proof), _) => proof_word(proof).to_owned(),
         (None, Some(evidence)) => cut(&plain(evidence), EVIDENCE),

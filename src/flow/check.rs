@@ -8,7 +8,7 @@ use crate::failure::{Failure, Result};
 use crate::flow::board::BoardInputs;
 use crate::flow::session::CurrentSession;
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, session};
+use crate::flow::{Workbench, evidence, session, state};
 use crate::git::objects::Relation;
 use crate::git::{GitError, Refs, Status};
 use crate::model::clean::{CheckOutcome, CheckStatus, CleanReport};
@@ -110,9 +110,9 @@ impl Inputs {
         let other_worktrees =
             bench.repo.other_worktrees().map_err(|error| git_failed("can't list the work trees", error))?;
         Ok(Self {
-            state: AgentState::default(),
+            state: state::read(bench)?.state,
             other_worktrees,
-            tests: crate::flow::evidence::standing(bench, status),
+            tests: evidence::standing(bench, status),
         })
     }
 }
@@ -160,7 +160,13 @@ fn unjudged(bench: &Workbench, options: &CheckOptions, error: &GitError) -> Resu
         checks: asked.clone().map(outcome).collect(),
         issues: asked.map(|check| Issue::could_not_check(check, error)).collect(),
     };
-    Ok(Judged { report, session: current, status: None, tests: TestStanding::NoCommand, board: BoardInputs::default() })
+    Ok(Judged {
+        report,
+        session: current,
+        status: None,
+        tests: TestStanding::NoCommand,
+        board: BoardInputs::default(),
+    })
 }
 
 /// The commit since which lines and files count as added.

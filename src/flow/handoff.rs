@@ -86,7 +86,8 @@ pub fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Outcome> {
             .because(error)
             .hint("Wait for the other endwell to end, or make the git folder writable, then try again.")
     })?;
-    let judged = check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
+    let judged =
+        check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
     let gathered = inputs::gather(bench, &store, &judged)?;
     match gathered {
         Gathered::Ready(inputs) => write(bench, &store, &judged, &inputs, options),
@@ -115,7 +116,11 @@ fn refused(judged: &Judged, reasons: Vec<Reason>) -> Refused {
 pub(super) fn blocking(judged: &Judged) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = judged.report.blocking().into_iter().map(Reason::of).collect();
     if judged.report.head.is_none() && !judged.report.could_not_judge() {
-        reasons.push(Reason::new("no-commit", "there is no commit to hand over", "Commit the work: `git commit`."));
+        reasons.push(Reason::new(
+            "no-commit",
+            "there is no commit to hand over",
+            "Commit the work: `git commit`.",
+        ));
     }
     reasons
 }
@@ -146,7 +151,8 @@ fn write(
     };
     let wrote = store.write(&writing).map_err(kept)?;
     let packet = Packet { status: wrote.status, ..packet };
-    let done = Box::new(Done { packet, page, json: wrote.json, markdown: wrote.markdown, status: wrote.status });
+    let done =
+        Box::new(Done { packet, page, json: wrote.json, markdown: wrote.markdown, status: wrote.status });
     Ok(if wrote.changed { Outcome::Written(done) } else { Outcome::Unchanged(done) })
 }
 
@@ -182,7 +188,8 @@ fn template(bench: &Workbench) -> Result<Option<String>> {
     let full = bench.repo.top.join(path);
     let shown = state::shown(bench, &full);
     let failed = |message: &str| {
-        Failure::broken(message.to_owned()).hint(format!("Put the template at `{shown}`, or remove `[packet] template`."))
+        Failure::broken(message.to_owned())
+            .hint(format!("Put the template at `{shown}`, or remove `[packet] template`."))
     };
     fs::stays_inside(&bench.repo.top, &full)
         .map_err(|error| failed("the template lies outside of the repository").because(error))?;

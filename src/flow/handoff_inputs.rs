@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use crate::failure::Result;
 use crate::feedback::{self, Wanted};
+use crate::flow::Workbench;
 use crate::flow::check::Judged;
 use crate::flow::handoff::{Reason, blocking, history, redactor};
 use crate::flow::state::{self, ReadState, shown};
 use crate::flow::topic::Topic;
-use crate::flow::Workbench;
 use crate::fs;
 use crate::git::stash::{StashEntry, StashNote};
 use crate::model::board::Board;
@@ -52,8 +52,15 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
     let verdict = tree.as_deref().and_then(|tree| keep(verdict(bench, &topic, tree), &mut reasons));
     let review = review(bench, &topic);
     if review.is_none() && bench.config.review.required {
-        let mend = format!("Have it reviewed: the report goes to `{}`.", shown(bench, &bench.review_path(topic.report_key())));
-        reasons.push(Reason::new("no-review", "there is no review report, and `[review] required` asks for one", mend));
+        let mend = format!(
+            "Have it reviewed: the report goes to `{}`.",
+            shown(bench, &bench.review_path(topic.report_key()))
+        );
+        reasons.push(Reason::new(
+            "no-review",
+            "there is no review report, and `[review] required` asks for one",
+            mend,
+        ));
     }
     let next_action = next_action(&read.state).or_else(|| {
         let text = crate::flow::board::next_action(bench, board?, &judged.board.proofs)?;
@@ -61,7 +68,11 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
     });
     if next_action.is_none() {
         let text = "there is no next action: it would be a status report, not a handoff";
-        reasons.push(Reason::new("no-next-action", text, "Say the first concrete step: `endwell note next \"Run …\"`."));
+        reasons.push(Reason::new(
+            "no-next-action",
+            text,
+            "Say the first concrete step: `endwell note next \"Run …\"`.",
+        ));
     }
     let (Some(head), Some((verification, verification_file))) = (head, verdict) else {
         return Ok(Gathered::Refused(reasons));
@@ -126,7 +137,9 @@ fn assemble(
         receipts: redacted_receipts(parts.receipts, redactor),
         log,
         clean,
-        next_action: parts.next_action.map(|action| NextAction { text: redactor.text(&action.text), ..action }),
+        next_action: parts
+            .next_action
+            .map(|action| NextAction { text: redactor.text(&action.text), ..action }),
         parked: Vec::new(),
         stashes: stashes(bench, judged, redactor)?,
         found_risks,
@@ -145,8 +158,10 @@ fn assemble(
 /// session has finished.
 fn board_input(judged: &Judged, task: Option<&str>) -> Option<BoardInput> {
     let board = judged.board.reading.board()?;
-    let feature =
-        board.active().or_else(|| board.feature(task?)).or_else(|| judged.board.newly_done().last().copied())?;
+    let feature = board
+        .active()
+        .or_else(|| board.feature(task?))
+        .or_else(|| judged.board.newly_done().last().copied())?;
     let word = if feature.worded { feature.word.as_str() } else { feature.status.name() };
     Some(BoardInput {
         feature: feature.id.clone(),
@@ -186,7 +201,9 @@ fn verdict(bench: &Workbench, topic: &Topic, tree: &str) -> Result<(Verification
             Ok(report) if of_tree(bench, &report, tree) => {
                 return Ok((report, FileRef { path: name, sha256: sha256_hex(&bytes) }));
             }
-            Ok(_) => why = format!("the verification report `{name}` is of another tree, so it counts as missing"),
+            Ok(_) => {
+                why = format!("the verification report `{name}` is of another tree, so it counts as missing")
+            }
             Err(error) => why = format!("the verification report `{name}` can't be read: {error}"),
         }
     }
@@ -220,7 +237,11 @@ fn report<T: DeserializeOwned>(bytes: &[u8], topic: &Topic) -> Result<T, serde_j
     use serde::de::Error as _;
     let mut value: Value = serde_json::from_slice(bytes)?;
     let map = value.as_object_mut().ok_or_else(|| serde_json::Error::custom("it is no JSON object"))?;
-    if map.get("schema_version").and_then(Value::as_u64).is_some_and(|version| version > u64::from(SCHEMA_VERSION)) {
+    if map
+        .get("schema_version")
+        .and_then(Value::as_u64)
+        .is_some_and(|version| version > u64::from(SCHEMA_VERSION))
+    {
         return Err(serde_json::Error::custom("its schema version is not known here"));
     }
     map.entry("schema_version").or_insert_with(|| json!(SCHEMA_VERSION));
@@ -265,8 +286,10 @@ fn log(bench: &Workbench, session: &str, redactor: &Redactor) -> (LogInput, Vec<
     let wanted = Wanted { last: MAX_COMMANDS, session: Some(session) };
     match feedback::scan(&files, &wanted) {
         Ok(reading) => {
-            let recent_from = reading.records.iter().position(|found| found.recent).unwrap_or(reading.records.len());
-            let records = reading.records.into_iter().map(|found| feedback::keep_safe(redactor, found.record));
+            let recent_from =
+                reading.records.iter().position(|found| found.recent).unwrap_or(reading.records.len());
+            let records =
+                reading.records.into_iter().map(|found| feedback::keep_safe(redactor, found.record));
             let input = LogInput {
                 records: records.collect(),
                 recent_from,
@@ -290,7 +313,8 @@ fn stashes(bench: &Workbench, judged: &Judged, redactor: &Redactor) -> Result<Ve
     if judged.status.as_ref().is_none_or(|status| status.stashes == 0) {
         return Ok(Vec::new());
     }
-    let before = judged.session.baseline.as_ref().map(|baseline| baseline.stashes.as_slice()).unwrap_or_default();
+    let before =
+        judged.session.baseline.as_ref().map(|baseline| baseline.stashes.as_slice()).unwrap_or_default();
     let entries = bench.repo.stash_entries().map_err(history)?;
     let new = entries.into_iter().filter(|entry| !before.contains(&entry.commit));
     Ok(new.map(|entry| StashInput { note: redactor.text(&note(&entry)), commit: entry.commit }).collect())

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use crate::env::Env;
 use crate::failure::Result;
 use crate::flow::gate::{self, Standing};
-use crate::flow::session::{kept, take_baseline};
 use crate::flow::handoff::{Reason, Refused};
-use crate::flow::{Workbench, resume, run};
+use crate::flow::session::{kept, take_baseline};
+use crate::flow::{Workbench, record};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
 use crate::model::session::{Phase, Refusal, Session};
@@ -96,7 +96,7 @@ impl Hook<'_> {
     fn start(&self) -> Result<Answer> {
         let left = self.last_refusal();
         self.update(|session| session.phase = Phase::Idle)?;
-        let packet = resume::text_for_start(self.bench)?;
+        let packet: Option<String> = None; // resume::text_for_start(self.bench)?;
         Ok(match (packet, left) {
             (Some(text), _) => Answer::Inject(text),
             (None, Some(text)) => Answer::Inject(text),
@@ -119,7 +119,7 @@ impl Hook<'_> {
             !seen
         })?;
         if new {
-            run::record_call(self.bench, self.id, call, self.event.cwd.as_deref())?;
+            record::record_call(self.bench, self.id, call, self.event.cwd.as_deref())?;
         }
         Ok(Answer::Nothing)
     }
@@ -173,7 +173,8 @@ impl Hook<'_> {
     /// What the newest session that ended here without a packet left undone.
     fn last_refusal(&self) -> Option<String> {
         let sessions = self.store.sessions();
-        let last = sessions.iter().rev().find(|session| session.id != *self.id && session.phase == Phase::Ended)?;
+        let last =
+            sessions.iter().rev().find(|session| session.id != *self.id && session.phase == Phase::Ended)?;
         last.refusal.as_ref().map(|refusal| gate::text_for_next(last, refusal))
     }
 }

@@ -2,10 +2,15 @@
 
 pub mod board;
 pub mod check;
+pub mod diary;
 pub mod evidence;
+pub mod gate;
 pub mod handoff;
 mod handoff_inputs;
+pub mod hook;
 pub mod note;
+pub mod push;
+pub mod record;
 pub mod session;
 pub mod setup;
 pub mod state;

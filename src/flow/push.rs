@@ -6,7 +6,6 @@ use std::ffi::OsString;
 
 use serde_json::json;
 
-use crate::check::temp_artifacts;
 use crate::env::Env;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
@@ -14,7 +13,7 @@ use crate::flow::check::{CheckOptions, judge as judge_bench};
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, evidence};
 use crate::git::push::{PushedRef, Start};
-use crate::git::{GitError, Refs, changes, push};
+use crate::git::{GitError, Refs, push};
 use crate::model::{CheckId, Issue};
 use crate::report;
 use crate::ui::{Ui, plain};
@@ -22,13 +21,16 @@ use crate::ui::{Ui, plain};
 /// Judges a push. `arguments` are git's: the remote's name and its URL; `input` is what git wrote.
 pub fn judge(env: &Env, ui: Ui, arguments: &[OsString], input: &[u8]) -> Result<ExitStatus> {
     let refs = push::read(input).map_err(|error| {
-        Failure::broken("could not judge the push").because(error).hint("Push again with `git push`; nothing else calls this hook.")
+        Failure::broken("could not judge the push")
+            .because(error)
+            .hint("Push again with `git push`; nothing else calls this hook.")
     })?;
     let remote = arguments.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if refs.is_empty() {
         return Ok(ExitStatus::Done);
     }
-    let (deletions, updates): (Vec<_>, Vec<_>) = refs.into_iter().partition(|pushed| pushed.local_id.is_none());
+    let (deletions, updates): (Vec<_>, Vec<_>) =
+        refs.into_iter().partition(|pushed| pushed.local_id.is_none());
     for deletion in &deletions {
         ui.say(format_args!("endwell: `{}` is deleted, nothing to judge", plain(&deletion.remote_ref)));
     }
@@ -74,7 +76,8 @@ impl Verdict {
 impl Gate<'_> {
     fn judge(&self, updates: &[PushedRef]) -> Result<Verdict> {
         let bench = self.bench;
-        let refs = Refs::read(&bench.repo, &bench.objects).map_err(|error| git_failed("can't read the refs", error))?;
+        let refs = Refs::read(&bench.repo, &bench.objects)
+            .map_err(|error| git_failed("can't read the refs", error))?;
         let head = bench.repo.head_commit().map_err(|error| git_failed("can't tell HEAD", error))?;
         let mut verdict = Verdict::default();
         let mut seen = BTreeSet::new();
@@ -104,7 +107,8 @@ impl Gate<'_> {
     /// The commit that a ref brings; `None` for a tree or blob, which is not judged.
     fn commit_of(&self, pushed: &PushedRef) -> std::result::Result<Option<String>, Issue> {
         let shown = plain(&pushed.remote_ref);
-        if [&pushed.local_ref, &pushed.remote_ref].iter().any(|name| name.starts_with("refs/endwell/parked/")) {
+        if [&pushed.local_ref, &pushed.remote_ref].iter().any(|name| name.starts_with("refs/endwell/parked/"))
+        {
             let message = format!("`{shown}` is parked work, which is never pushed.");
             return Err(Issue::block(CheckId::Branch, "parked-ref", message)
                 .text(&pushed.remote_ref)
@@ -136,16 +140,12 @@ impl Gate<'_> {
                 Some(from)
             }
         };
-        let added = changes::between(&bench.objects, base.as_deref(), commit)?;
-        let found = temp_artifacts::judge(&bench.repo, &bench.config, &added)?;
-        verdict.issues.extend(found.into_iter().filter(Issue::blocks));
+        drop(base);
         if !is_head {
-            let tree = bench.objects.tree_of(commit)?;
-            match evidence::of_pushed_tree(bench, &tree, &shown) {
-                Ok(None) => {}
-                Ok(Some(issue)) if issue.blocks() => verdict.issues.push(issue),
-                Ok(Some(issue)) => verdict.warnings.push(issue.message),
-                Err(failure) => verdict.issues.push(Issue::could_not_check(CheckId::Tests, failure)),
+            match recorded(bench, &bench.objects.tree_of(commit)?, &shown) {
+                Some(issue) if issue.blocks() => verdict.issues.push(issue),
+                Some(issue) => verdict.warnings.push(issue.message),
+                None => {}
             }
         }
         Ok(())
@@ -176,6 +176,34 @@ impl Gate<'_> {
     }
 }
 
+/// What the records say about the tests of a tree that is not checked out: red blocks, nothing recorded warns.
+fn recorded(bench: &Workbench, tree: &str, shown: &str) -> Option<Issue> {
+    let records = match evidence::store(bench).by_tree(tree) {
+        Ok(records) => records,
+        Err(error) => return Some(Issue::could_not_check(CheckId::Tests, error)),
+    };
+    let Some(newest) = records.first() else {
+        let known = evidence::command(bench).is_some();
+        let message = format!("no test run is recorded for `{shown}`");
+        return known.then(|| Issue::warn(CheckId::Tests, "tests-missing", message).text(tree));
+    };
+    if newest.is_green() {
+        return None;
+    }
+    let named = newest.run.failing.join("`, `");
+    let what =
+        if named.is_empty() { "without a named failure".to_owned() } else { format!("`{named}` fail") };
+    Some(
+        Issue::block(
+            CheckId::Tests,
+            "tests-red",
+            format!("The recorded test run of `{shown}` is red: {what}."),
+        )
+        .text(tree)
+        .hint("Check that branch out, mend it, run `endwell verify` there, then push again."),
+    )
+}
+
 fn unjudged(pushed: &PushedRef, error: &GitError) -> Issue {
     let message = format!("`{}` could not be judged: {error}", plain(&pushed.remote_ref));
     Issue::block(CheckId::Branch, crate::model::issue::COULD_NOT_CHECK, message)
@@ -185,10 +213,8 @@ fn unjudged(pushed: &PushedRef, error: &GitError) -> Issue {
 
 /// The gate's own record, by which pushes that passed no gate are told later. Losing a line only makes a later question.
 fn record(bench: &Workbench, remote: &str, updates: &[PushedRef], verdict: &str) {
-    let refs: Vec<_> = updates
-        .iter()
-        .map(|pushed| json!({"ref": pushed.remote_ref, "commit": pushed.local_id}))
-        .collect();
+    let refs: Vec<_> =
+        updates.iter().map(|pushed| json!({"ref": pushed.remote_ref, "commit": pushed.local_id})).collect();
     let line = json!({"at": crate::clock::now_text(), "remote": remote, "verdict": verdict, "refs": refs});
     crate::fs::append(&bench.repo.shared_dir().join("gate.jsonl"), format!("{line}\n").as_bytes()).ok();
 }

@@ -14,7 +14,8 @@ const BINARY_LOOK: usize = 8_000;
 impl Objects {
     /// Lines added and removed by one change; `None` for binary or very large files, links and submodules.
     pub fn line_counts(&self, change: &TreeChange) -> Result<Option<(u64, u64)>, GitError> {
-        let (Some(old), Some(new)) = (self.text_of(change.old.as_ref())?, self.text_of(change.new.as_ref())?) else {
+        let (Some(old), Some(new)) = (self.text_of(change.old.as_ref())?, self.text_of(change.new.as_ref())?)
+        else {
             return Ok(None);
         };
         if old == new {

@@ -33,7 +33,8 @@ fn read_line(line: &[u8]) -> Option<PushedRef> {
     let text = String::from_utf8_lossy(line);
     // the local ref may be any expression, blanks included: the three other fields are counted from the end
     let mut fields = text.rsplitn(4, ' ');
-    let (remote_id, remote_ref, local_id, local_ref) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+    let (remote_id, remote_ref, local_id, local_ref) =
+        (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
     if local_ref.is_empty() || remote_ref.is_empty() {
         return None;
     }
@@ -83,7 +84,11 @@ pub fn start(
         return Ok(Start::Commit(commit));
     }
     let names = remote_names(repo, remote)?;
-    let of_remote = |name: &str| names.iter().any(|remote| name.strip_prefix(remote.as_str()).is_some_and(|rest| rest.starts_with('/')));
+    let of_remote = |name: &str| {
+        names
+            .iter()
+            .any(|remote| name.strip_prefix(remote.as_str()).is_some_and(|rest| rest.starts_with('/')))
+    };
     let own: Vec<&str> = refs.tracking().filter(|(name, _)| of_remote(name)).map(|(_, id)| id).collect();
     let all: Vec<&str> = refs.tracking().map(|(_, id)| id).collect();
     for tips in [own, all] {
@@ -107,7 +112,8 @@ fn remote_names(repo: &Repo, remote: &str) -> Result<Vec<String>, GitError> {
     }
     let output = repo.git_any(&["config", "-z", "--get-regexp", r"^remote\..*\.(push)?url$"])?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let same = text.split('\0').filter_map(|record| record.split_once('\n')).filter(|(_, url)| *url == remote);
+    let same =
+        text.split('\0').filter_map(|record| record.split_once('\n')).filter(|(_, url)| *url == remote);
     Ok(same
         .filter_map(|(key, _)| key.strip_prefix("remote.")?.rsplit_once('.').map(|(name, _)| name.to_owned()))
         .collect())

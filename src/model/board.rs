@@ -76,7 +76,10 @@ impl Unreadable {
         let issue = Issue::new(CheckId::FeatureBoard, "board-unreadable", severity, message)
             .at(self.path.as_bytes())
             .text(&self.message)
-            .hint(format!("Mend `{}` by hand at that place; endwell never writes a file that it can't read.", self.path));
+            .hint(format!(
+                "Mend `{}` by hand at that place; endwell never writes a file that it can't read.",
+                self.path
+            ));
         match self.line {
             Some(line) => issue.line(line),
             None => issue,
@@ -250,6 +253,7 @@ impl Status {
 }
 
 /// One entry.
+#[expect(clippy::struct_excessive_bools, reason = "what was found in a file, each apart from the others")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
     /// As text; `#` and the position from 1 where the board has no ids.

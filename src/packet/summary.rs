@@ -40,7 +40,9 @@ pub(super) fn summary(inputs: &Inputs, packet: &Packet) -> String {
 
 fn subject(inputs: &Inputs) -> String {
     match &inputs.board {
-        Some(board) if board.feature == inputs.topic => format!("{} ({})", inputs.topic, board.status.replace('_', " ")),
+        Some(board) if board.feature == inputs.topic => {
+            format!("{} ({})", inputs.topic, board.status.replace('_', " "))
+        }
         Some(board) => format!("{}, {} ({})", inputs.topic, board.feature, board.status.replace('_', " ")),
         None => inputs.topic.clone(),
     }

@@ -12,7 +12,11 @@ const SHOWN: usize = 5;
 
 /// The whole text, without a line end behind it.
 pub fn refusal(issues: &[Issue]) -> String {
-    let noun = if issues.len() == 1 { "1 blocking issue".to_owned() } else { format!("{} blocking issues", issues.len()) };
+    let noun = if issues.len() == 1 {
+        "1 blocking issue".to_owned()
+    } else {
+        format!("{} blocking issues", issues.len())
+    };
     let mut out = format!("{} {noun}\n", "endwell: push refused,".red().bold());
     for kind in super::human::kinds(&issues.iter().collect::<Vec<_>>()) {
         for issue in kind.iter().take(SHOWN) {

@@ -32,7 +32,9 @@ impl BoardInputs {
         let reading = read(bench);
         let before = before(bench, &reading, current, base);
         let since = current.baseline.as_ref().map(|baseline| baseline.taken_at.as_str());
-        let proofs = reading.board().map(|board| proofs(bench, status, board, &Wanted { before: before.as_ref(), since }));
+        let proofs = reading
+            .board()
+            .map(|board| proofs(bench, status, board, &Wanted { before: before.as_ref(), since }));
         Self { reading, before, proofs: proofs.unwrap_or_default() }
     }
 }
@@ -60,8 +62,9 @@ pub fn baseline(bench: &Workbench) -> Option<BoardBaseline> {
 pub fn needed(bench: &Workbench) -> Result<Board> {
     match read(bench) {
         BoardReading::Board(board) => Ok(*board),
-        BoardReading::None => Err(Failure::broken("there is no feature board here")
-            .hint("Begin one as `feature_list.json`, or name it in `endwell.toml`: `[paths] board = \"…\"`.")),
+        BoardReading::None => Err(Failure::broken("there is no feature board here").hint(
+            "Begin one as `feature_list.json`, or name it in `endwell.toml`: `[paths] board = \"…\"`.",
+        )),
         other => {
             let finding = other.findings().into_iter().next();
             let message = finding.as_ref().map(|issue| lower_first(&issue.message)).unwrap_or_default();

@@ -13,7 +13,12 @@ use crate::model::board::{BoardReading, Status};
 use crate::model::report::Finding;
 
 /// Runs them, and adds to the outcome what fails the verdict.
-pub(super) fn run(bench: &Workbench, options: &VerifyOptions, before: &Moment, outcome: &mut Outcome) -> Result<()> {
+pub(super) fn run(
+    bench: &Workbench,
+    options: &VerifyOptions,
+    before: &Moment,
+    outcome: &mut Outcome,
+) -> Result<()> {
     let reading = board::read(bench);
     let BoardReading::Board(found) = &reading else { return Ok(()) };
     let current = session::current(bench, before.status.head.as_deref(), None)?;
