@@ -8,6 +8,7 @@ pub mod hook;
 pub mod install;
 pub mod man;
 pub mod note;
+pub mod run;
 pub mod schema;
 pub mod uninstall;
 pub mod verify;
@@ -47,6 +48,7 @@ enum Command {
     Handoff(handoff::Args),
     Board(board::Args),
     Note(note::Args),
+    Run(run::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -104,6 +106,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Handoff(args) => handoff::run(args, &app),
         Command::Board(args) => board::run(args, &app),
         Command::Note(args) => note::run(args, &app),
+        Command::Run(args) => run::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

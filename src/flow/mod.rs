@@ -11,6 +11,7 @@ pub mod hook;
 pub mod note;
 pub mod push;
 pub mod record;
+pub mod run;
 pub mod session;
 pub mod setup;
 pub mod state;
