@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
+pub mod board;
 pub mod check;
 pub mod completions;
 pub mod handoff;
@@ -45,6 +46,7 @@ enum Command {
     Check(check::Args),
     Verify(verify::Args),
     Handoff(handoff::Args),
+    Board(board::Args),
     Note(note::Args),
     Run(run::Args),
     Schema(schema::Args),
@@ -102,6 +104,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Check(args) => check::run(args, &app),
         Command::Verify(args) => verify::run(args, &app),
         Command::Handoff(args) => handoff::run(args, &app),
+        Command::Board(args) => board::run(args, &app),
         Command::Note(args) => note::run(args, &app),
         Command::Run(args) => run::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),

@@ -13,6 +13,7 @@ use crate::flow::state::{self, ReadState, shown};
 use crate::flow::topic::Topic;
 use crate::fs;
 use crate::git::stash::{StashEntry, StashNote};
+use crate::model::board::Board;
 use crate::model::issue::{lossy_path, sha256_hex};
 use crate::model::packet::{
     ChangeKind, ChangedFile, FileRef, NextAction, OpenRisk, Prerequisite, PrerequisiteKind,
@@ -21,7 +22,7 @@ use crate::model::report::{ReviewReport, VerificationReport};
 use crate::model::state::AgentState;
 use crate::model::{SCHEMA_VERSION, Severity, slug};
 use crate::packet::store::Store;
-use crate::packet::{Inputs, Limits, LogInput, Receipts, StashInput};
+use crate::packet::{BoardInput, Inputs, Limits, LogInput, Receipts, StashInput};
 use crate::redact::Redactor;
 
 /// Commands that a packet lists at most; older ones are in the log.
@@ -44,7 +45,8 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
     let mut reasons = blocking(judged);
     let read = state::read(bench)?;
     let branch = judged.status.as_ref().and_then(|status| status.branch.clone());
-    let topic = Topic::of(&read.state, None, branch.as_deref());
+    let board = judged.board.reading.board();
+    let topic = Topic::of(&read.state, board.and_then(Board::active_id), branch.as_deref());
     let head = judged.report.head.clone();
     let tree = head.as_deref().map(|head| bench.objects.tree_of(head)).transpose().map_err(history)?;
     let verdict = tree.as_deref().and_then(|tree| keep(verdict(bench, &topic, tree), &mut reasons));
@@ -60,7 +62,10 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
             mend,
         ));
     }
-    let next_action = next_action(&read.state);
+    let next_action = next_action(&read.state).or_else(|| {
+        let text = crate::flow::board::next_action(bench, board?, &judged.board.proofs)?;
+        Some(NextAction { text, derived: true })
+    });
     if next_action.is_none() {
         let text = "there is no next action: it would be a status report, not a handoff";
         reasons.push(Reason::new(
@@ -128,7 +133,7 @@ fn assemble(
         base_commit: base,
         last_known_good_commit: green.then(|| parts.head.clone()),
         state: redacted_state(parts.read.state, redactor),
-        board: None,
+        board: board_input(judged, parts.topic.task_id.as_deref()),
         receipts: redacted_receipts(parts.receipts, redactor),
         log,
         clean,
@@ -146,6 +151,22 @@ fn assemble(
         topic: parts.topic.name,
         branch: parts.branch,
         head_commit: parts.head,
+    })
+}
+
+/// The feature that the packet is about, by the board: the active one, else the active task's, else one that this
+/// session has finished.
+fn board_input(judged: &Judged, task: Option<&str>) -> Option<BoardInput> {
+    let board = judged.board.reading.board()?;
+    let feature = board
+        .active()
+        .or_else(|| board.feature(task?))
+        .or_else(|| judged.board.newly_done().last().copied())?;
+    let word = if feature.worded { feature.word.as_str() } else { feature.status.name() };
+    Some(BoardInput {
+        feature: feature.id.clone(),
+        status: word.to_owned(),
+        goal: Some(feature.goal.clone()).filter(|goal| !goal.is_empty()),
     })
 }
 
