@@ -14,7 +14,7 @@ use super::json;
 use crate::fs;
 use crate::model::install::{Before, FileRecord};
 use crate::model::issue::sha256_hex;
-use crate::model::plan::{Change, EditKind, FileEdit};
+use crate::model::plan::{Change, EditKind, FileEdit, HOOK_MARK};
 use crate::model::session::{path_key, path_of_key};
 
 /// What one file becomes.
@@ -108,7 +108,11 @@ fn whole(
     if meta.is_dir() {
         return Err("a folder lies there".to_owned());
     }
-    let there = if meta.is_symlink() { None } else { fs::read_optional(&step.path).map_err(|error| error.to_string())? };
+    let there = if meta.is_symlink() {
+        None
+    } else {
+        fs::read_optional(&step.path).map_err(|error| error.to_string())?
+    };
     let ours = there.as_deref().is_some_and(|there| mark.is_some_and(|mark| has_mark(there, mark)));
     if mark.is_none() {
         // somebody else's word stands
@@ -178,9 +182,11 @@ fn missing_dirs(path: &Path) -> Vec<PathBuf> {
 /// Works out how to take an edit back. `Err`: it stays, and why.
 pub fn prepare_undo(record: &FileRecord) -> Result<Step, Refusal> {
     let path = path_of(&record.path);
-    let refuse = |reason: String| Refusal { what: record.what.clone(), path: path.clone(), reason, paste: None };
+    let refuse =
+        |reason: String| Refusal { what: record.what.clone(), path: path.clone(), reason, paste: None };
     let is_link = fs::stat(&path).is_some_and(|meta| meta.is_symlink());
-    let now = if is_link { None } else { fs::read_optional(&path).map_err(|error| refuse(error.to_string()))? };
+    let now =
+        if is_link { None } else { fs::read_optional(&path).map_err(|error| refuse(error.to_string()))? };
     let before = match &record.before {
         Before::Bytes(text) => Some(STANDARD.decode(text).map_err(|error| refuse(error.to_string()))?),
         Before::Absent | Before::Unknown => None,
@@ -218,7 +224,7 @@ pub fn prepare_undo(record: &FileRecord) -> Result<Step, Refusal> {
 fn without_ours(now: &[u8], record: &FileRecord, before: Option<&[u8]>) -> Result<Option<Vec<u8>>, String> {
     let rest = match record.kind {
         // a whole file that was changed since is somebody's own now; ours of another version still carries the mark
-        EditKind::Whole => return Ok(if has_mark(now, WHOLE_MARK) { None } else { Some(now.to_vec()) }),
+        EditKind::Whole => return Ok(if has_mark(now, HOOK_MARK) { None } else { Some(now.to_vec()) }),
         EditKind::Block => match find_block(now) {
             Some((start, end)) => [&now[..start], &now[end..]].concat(),
             None => now.to_vec(),
@@ -229,9 +235,6 @@ fn without_ours(now: &[u8], record: &FileRecord, before: Option<&[u8]>) -> Resul
     let nothing_left = matches!(bare.as_slice(), b"" | b"{}");
     Ok(if record.before == Before::Absent && nothing_left { None } else { Some(rest) })
 }
-
-/// The mark of every whole file that is replaced and removed without asking.
-pub const WHOLE_MARK: &str = "# endwell pre-push hook, version";
 
 impl Step {
     pub fn changes(&self) -> bool {
@@ -316,6 +319,23 @@ impl Step {
             (Some(bytes), Some(mode)) => fs::write_atomic_mode(&self.path, bytes, mode),
             (Some(bytes), None) => fs::write_atomic(&self.path, bytes),
         }
+    }
+}
+
+/// The record of a file that no record speaks of: only what carries our marks is taken out of it.
+pub fn unrecorded(edit: &FileEdit) -> FileRecord {
+    let aside = match &edit.change {
+        Change::Whole { aside, .. } => aside.as_deref().map(key_of),
+        Change::Block { .. } | Change::Hooks(_) => None,
+    };
+    FileRecord {
+        what: edit.what.clone(),
+        path: key_of(&edit.path),
+        kind: edit.change.kind(),
+        before: Before::Unknown,
+        after: String::new(),
+        aside,
+        made_dirs: Vec::new(),
     }
 }
 

@@ -30,7 +30,8 @@ pub fn put_in(text: Option<&[u8]>, hooks: &HookEntries) -> Result<Vec<u8>, JsonE
     let Some(bytes) = text else { return Ok(fresh(hooks)) };
     let (mark, text) = split(bytes)?;
     let root = parse(text, hooks.strict)?;
-    let top = root.object_value().ok_or(JsonError::Shape { at: "the file".to_owned(), wanted: "an object" })?;
+    let top =
+        root.object_value().ok_or(JsonError::Shape { at: "the file".to_owned(), wanted: "an object" })?;
     check_top(&top, hooks)?;
     let map = match top.get("hooks") {
         None => top.append("hooks", CstInputValue::Object(Vec::new())).object_value(),
@@ -62,7 +63,8 @@ pub fn take_out(bytes: &[u8], before: Option<&[u8]>) -> Result<Vec<u8>, JsonErro
             property.remove();
         }
     }
-    if map.properties().is_empty() && had.get("hooks").is_none()
+    if map.properties().is_empty()
+        && had.get("hooks").is_none()
         && let Some(property) = top.get("hooks")
     {
         property.remove();
@@ -73,7 +75,7 @@ pub fn take_out(bytes: &[u8], before: Option<&[u8]>) -> Result<Vec<u8>, JsonErro
 /// The events for which a file already calls us.
 pub fn covered(bytes: &[u8], client: &str) -> Vec<String> {
     let Ok((_, text)) = split(bytes) else { return Vec::new() };
-    let Ok(Some(value)) = jsonc_parser::parse_to_serde_value::<Option<Value>>(text, &ParseOptions::default()) else {
+    let Some(value) = parse(text, false).ok().and_then(|root| root.to_serde_value()) else {
         return Vec::new();
     };
     let Some(map) = value.get("hooks").and_then(Value::as_object) else { return Vec::new() };
@@ -82,8 +84,10 @@ pub fn covered(bytes: &[u8], client: &str) -> Vec<String> {
 
 /// Whether a command is ours: endwell's hook, from wherever it is started.
 pub fn is_ours(command: &str, client: Option<&str>) -> bool {
-    let words: Vec<&str> =
-        command.split([' ', '\t', '\n', '"', '\'', ';', '&', '|', '(', ')']).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = command
+        .split([' ', '\t', '\n', '"', '\'', ';', '&', '|', '(', ')'])
+        .filter(|word| !word.is_empty())
+        .collect();
     words.windows(5).any(|five| {
         let program = five[0].rsplit(['/', '\\']).next().unwrap_or_default();
         let named = client.is_none_or(|client| five[4] == client);
@@ -120,10 +124,8 @@ fn parse(text: &str, strict: bool) -> Result<CstRootNode, JsonError> {
         allow_unary_plus_numbers: false,
         ..ParseOptions::default()
     };
-    CstRootNode::parse(text, &options).map_err(|error| JsonError::Syntax {
-        line: error.line_display(),
-        message: error.kind().to_string(),
-    })
+    CstRootNode::parse(text, &options)
+        .map_err(|error| JsonError::Syntax { line: error.line_display(), message: error.kind().to_string() })
 }
 
 fn plain(error: &serde_json::Error) -> String {
@@ -156,14 +158,20 @@ fn put_entry(map: &CstObject, entry: &HookEntry, client: &str) -> Result<(), Jso
         return Ok(());
     };
     let list = property.array_value().ok_or_else(|| JsonError::Shape { at: at(), wanted: "a list" })?;
-    let ours: Vec<CstObject> =
-        list.elements().iter().flat_map(handlers).filter(|handler| handler_is_ours(handler, Some(client))).collect();
+    let ours: Vec<CstObject> = list
+        .elements()
+        .iter()
+        .flat_map(handlers)
+        .filter(|handler| handler_is_ours(handler, Some(client)))
+        .collect();
     if ours.is_empty() {
         list.append(input(&entry.group));
     }
     for handler in ours {
         let current = command_of(&handler).is_some_and(|command| entry.commands.contains(&command));
-        if let (false, Some(property), Some(command)) = (current, handler.get("command"), entry.commands.first()) {
+        if let (false, Some(property), Some(command)) =
+            (current, handler.get("command"), entry.commands.first())
+        {
             property.set_value(CstInputValue::String(command.clone()));
         }
     }
@@ -196,7 +204,8 @@ fn take_from_list(list: &CstArray) -> bool {
     for element in list.elements() {
         let Some(object) = element.as_object() else { continue };
         let all = handlers(&element);
-        let (ours, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|handler| handler_is_ours(handler, None));
+        let (ours, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|handler| handler_is_ours(handler, None));
         if ours.is_empty() {
             continue;
         }
@@ -215,7 +224,8 @@ fn fresh(hooks: &HookEntries) -> Vec<u8> {
     for (key, value) in &hooks.preamble {
         top.insert((*key).to_owned(), value.clone());
     }
-    let map = hooks.entries.iter().map(|entry| (entry.event.to_owned(), Value::Array(vec![entry.group.clone()])));
+    let map =
+        hooks.entries.iter().map(|entry| (entry.event.to_owned(), Value::Array(vec![entry.group.clone()])));
     top.insert("hooks".to_owned(), Value::Object(map.collect()));
     format!("{:#}\n", Value::Object(top)).into_bytes()
 }
@@ -287,7 +297,10 @@ mod tests {
     fn our_command_is_known_wherever_it_is_started_from() {
         assert!(is_ours("endwell hook stop --client claude", Some("claude")));
         assert!(is_ours("/opt/endwell-0.1/bin/endwell hook stop --client claude", None));
-        assert!(is_ours("command -v endwell >/dev/null && endwell hook stop --client claude", Some("claude")));
+        assert!(is_ours(
+            "command -v endwell >/dev/null && endwell hook stop --client claude",
+            Some("claude")
+        ));
         assert!(!is_ours("endwell hook stop --client codex", Some("claude")));
         assert!(!is_ours("endwell-like hook stop --client claude", None));
         assert!(!is_ours("endwell check", None));

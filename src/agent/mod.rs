@@ -48,6 +48,11 @@ pub fn find(id: &str) -> Option<&'static Agent> {
     ALL.iter().copied().find(|agent| agent.id == id)
 }
 
+/// Their names, for a sentence.
+pub fn names() -> String {
+    ALL.iter().map(|agent| agent.id).collect::<Vec<_>>().join(", ")
+}
+
 impl Agent {
     /// Whether this person seems to use it: its folder here or at home, or its program on PATH.
     pub fn is_used(&self, env: &Env, top: &Path) -> bool {
@@ -55,7 +60,9 @@ impl Agent {
             Some(dir) => Some(dir.into()),
             None => env.home().map(|home| home.join(self.folder)),
         };
-        top.join(self.folder).is_dir() || home.is_some_and(|dir| dir.is_dir()) || env.which(self.program).is_some()
+        top.join(self.folder).is_dir()
+            || home.is_some_and(|dir| dir.is_dir())
+            || env.which(self.program).is_some()
     }
 }
 

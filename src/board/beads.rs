@@ -28,8 +28,11 @@ pub(super) fn read(source: &str) -> Option<(Vec<Feature>, Vec<Remark>)> {
     if let (true, Some(remark)) = (bad > 1, remarks.first_mut()) {
         remark.message = format!("{} (and {} more lines)", remark.message, bad - 1);
     }
-    let issues: Vec<(u32, &Object<'_>)> =
-        values.iter().filter_map(|(line, value)| Some((*line, value.as_object()?))).filter(|(_, o)| is_issue(o)).collect();
+    let issues: Vec<(u32, &Object<'_>)> = values
+        .iter()
+        .filter_map(|(line, value)| Some((*line, value.as_object()?)))
+        .filter(|(_, o)| is_issue(o))
+        .collect();
     if issues.is_empty() && !(values.is_empty() && bad == 0) {
         return None;
     }

@@ -67,8 +67,8 @@ pub fn acceptance(feature: &Feature, lookup: Lookup<'_>) -> Acceptance {
 
 /// Words that a shell itself understands.
 const BUILTINS: [&str; 22] = [
-    "cd", "test", "[", "true", "false", "echo", "printf", "export", "unset", "set", "source", ".", ":", "eval", "exit",
-    "command", "exec", "pwd", "umask", "wait", "trap", "!",
+    "cd", "test", "[", "true", "false", "echo", "printf", "export", "unset", "set", "source", ".", ":",
+    "eval", "exit", "command", "exec", "pwd", "umask", "wait", "trap", "!",
 ];
 
 impl Lookup<'_> {
@@ -118,14 +118,16 @@ fn inside(path: &Path, top: &Path) -> bool {
 fn is_sentence(words: &[String]) -> bool {
     let capital = words.first().and_then(|word| word.chars().next()).is_some_and(char::is_uppercase);
     let last = words.last().map_or("", String::as_str);
-    let stop = last.ends_with('。') || (last.ends_with('.') && !last.trim_end_matches('.').is_empty() && !last.ends_with("/."));
+    let stop = last.ends_with('。')
+        || (last.ends_with('.') && !last.trim_end_matches('.').is_empty() && !last.ends_with("/."));
     capital || (stop && !last.ends_with("/.."))
 }
 
 fn is_assignment(word: &str) -> bool {
     let Some((name, _)) = word.split_once('=') else { return false };
     let mut chars = name.chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// The parts between `&&`, `||`, `;`, `|` and line ends, outside of quotes.

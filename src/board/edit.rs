@@ -85,7 +85,8 @@ pub fn set_status(bytes: &[u8], board: &Board, id: &str, target: &Target) -> Res
         return Err(EditError::OnlySwitch { id: id.to_owned() });
     }
     let word = serde_json::Value::String(word_of(board, id, target)).to_string();
-    let literal = |switch: bool| if switch { (target.status == Status::Done).to_string() } else { word.clone() };
+    let literal =
+        |switch: bool| if switch { (target.status == Status::Done).to_string() } else { word.clone() };
     let mut spots = feature.spots.clone();
     spots.sort_by_key(|spot| spot.range.start);
     let mut changed = bytes.to_vec();
@@ -99,7 +100,10 @@ pub fn set_status(bytes: &[u8], board: &Board, id: &str, target: &Target) -> Res
     if !differs_only_at(bytes, &changed, &places) {
         return Err(EditError::NotTheSame);
     }
-    let old = bytes.get(first.range.clone()).map(|old| String::from_utf8_lossy(old).into_owned()).unwrap_or_default();
+    let old = bytes
+        .get(first.range.clone())
+        .map(|old| String::from_utf8_lossy(old).into_owned())
+        .unwrap_or_default();
     Ok(Edited { bytes: changed, offset: first.range.start, old, new: literal(first.switch) })
 }
 

@@ -53,14 +53,25 @@ pub(super) struct EntryReader<'r> {
 
 impl<'r> EntryReader<'r> {
     /// A reader for these entries of a text that begins at `offset` of the file.
-    pub(super) fn new(entries: &[&Object<'_>], run_fields: &'r [String], source: &'r str, offset: usize) -> Self {
+    pub(super) fn new(
+        entries: &[&Object<'_>],
+        run_fields: &'r [String],
+        source: &'r str,
+        offset: usize,
+    ) -> Self {
         let has = |key: &&str| entries.iter().any(|entry| given(entry, key).and_then(text).is_some());
-        Self { id_key: ["id", "task_id", "name"].into_iter().find(has), run_fields, offset, lines: Lines::new(source) }
+        Self {
+            id_key: ["id", "task_id", "name"].into_iter().find(has),
+            run_fields,
+            offset,
+            lines: Lines::new(source),
+        }
     }
 
     /// Reads one entry; `position` counts from 1.
     pub(super) fn read(&mut self, entry: &Object<'_>, position: usize, key: Option<&str>) -> Feature {
-        let named = self.id_key.and_then(|name| given(entry, name)).and_then(text).or_else(|| key.map(str::to_owned));
+        let named =
+            self.id_key.and_then(|name| given(entry, name)).and_then(text).or_else(|| key.map(str::to_owned));
         let status = StatusField::read(entry);
         let spots = status.spots.into_iter().map(|spot| Spot {
             range: spot.range.start + self.offset..spot.range.end + self.offset,
@@ -88,7 +99,8 @@ impl<'r> EntryReader<'r> {
 
     fn acceptance(&self, entry: &Object<'_>) -> Vec<Criterion> {
         let mut found = Vec::new();
-        let is_command = |name: &str| COMMAND_FIELDS.contains(&name) || self.run_fields.iter().any(|field| field == name);
+        let is_command =
+            |name: &str| COMMAND_FIELDS.contains(&name) || self.run_fields.iter().any(|field| field == name);
         for property in &entry.properties {
             let name = property.name.as_str();
             if is_command(name) {
@@ -129,10 +141,8 @@ struct StatusRead {
 
 impl StatusField {
     fn read(entry: &Object<'_>) -> StatusRead {
-        let fields: Vec<(&str, Self)> = STATUS_KEYS
-            .iter()
-            .filter_map(|key| Some((*key, Self::of(key, given(entry, key)?))))
-            .collect();
+        let fields: Vec<(&str, Self)> =
+            STATUS_KEYS.iter().filter_map(|key| Some((*key, Self::of(key, given(entry, key)?)))).collect();
         let mut fields = fields.into_iter();
         let Some((first_key, first)) = fields.next() else {
             return StatusRead {
@@ -148,7 +158,9 @@ impl StatusField {
         let mut conflict = false;
         for (key, other) in fields {
             // two words (`status` and `state`) may speak of different things; a word and a switch don't
-            let (Some(said), true) = (other.status, (first_key == "passes") != (key == "passes")) else { continue };
+            let (Some(said), true) = (other.status, (first_key == "passes") != (key == "passes")) else {
+                continue;
+            };
             if said == Status::Unknown {
                 continue;
             }
@@ -220,7 +232,8 @@ fn prose(value: &Value<'_>, found: &mut Vec<Criterion>) {
     match value {
         Value::Array(list) => list.elements.iter().for_each(|item| prose(item, found)),
         Value::Object(object) => {
-            let named = ["text", "criteria", "criterion", "description"].iter().find_map(|name| given(object, name));
+            let named =
+                ["text", "criteria", "criterion", "description"].iter().find_map(|name| given(object, name));
             if let Some(value) = named {
                 prose(value, found);
             }
@@ -288,7 +301,8 @@ fn listed_in(words: &str) -> Vec<String> {
 fn dependency(value: &Value<'_>) -> Option<String> {
     let Some(object) = value.as_object() else { return text(value) };
     let kind = given(object, "type").and_then(text);
-    let holds = kind.is_none_or(|kind| matches!(normal(&kind).as_str(), "blocks" | "depends_on" | "blocked_by"));
+    let holds =
+        kind.is_none_or(|kind| matches!(normal(&kind).as_str(), "blocks" | "depends_on" | "blocked_by"));
     let named = ["depends_on_id", "id", "task_id"].iter().find_map(|name| given(object, name)).and_then(text);
     named.filter(|_| holds)
 }
@@ -296,9 +310,13 @@ fn dependency(value: &Value<'_>) -> Option<String> {
 /// What lies below a task (`1.2`), for dependencies that name it.
 fn subtasks(entry: &Object<'_>) -> Vec<(String, Status)> {
     let parent = given(entry, "id").and_then(text);
-    let (Some(parent), Some(list)) = (parent, given(entry, "subtasks").and_then(items)) else { return Vec::new() };
+    let (Some(parent), Some(list)) = (parent, given(entry, "subtasks").and_then(items)) else {
+        return Vec::new();
+    };
     list.iter()
         .filter_map(Value::as_object)
-        .filter_map(|task| Some((format!("{parent}.{}", given(task, "id").and_then(text)?), StatusField::read(task).status)))
+        .filter_map(|task| {
+            Some((format!("{parent}.{}", given(task, "id").and_then(text)?), StatusField::read(task).status))
+        })
         .collect()
 }

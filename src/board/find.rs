@@ -39,7 +39,9 @@ pub(super) fn find_and_read(top: &Path, config: &Config) -> BoardReading {
             message: "the board that `endwell.toml` names is not there".to_owned(),
             tracker: false,
         }),
-        BoardReading::Unreadable(unreadable) => BoardReading::Unreadable(Unreadable { tracker: false, ..unreadable }),
+        BoardReading::Unreadable(unreadable) => {
+            BoardReading::Unreadable(Unreadable { tracker: false, ..unreadable })
+        }
         board @ BoardReading::Board(_) => board,
     }
 }

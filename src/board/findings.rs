@@ -37,7 +37,9 @@ pub(super) fn others(board: &Board) -> Issue {
     let named: Vec<String> = board
         .others
         .iter()
-        .map(|other| format!("`{}` ({})", other.path, if other.is_board { "a board too" } else { "no board" }))
+        .map(|other| {
+            format!("`{}` ({})", other.path, if other.is_board { "a board too" } else { "no board" })
+        })
         .collect();
     let message = format!("`{}` is the board; not used: {}", board.path, named.join(", "));
     let first = board.others.first().map_or("", |other| other.path.as_str());
@@ -82,9 +84,14 @@ fn duplicates(board: &Board, found: &mut Vec<Issue>) {
     for feature in &board.features {
         match first.get(feature.id.as_str()) {
             Some(line) if told.insert(feature.id.as_str()) => {
-                let message = format!("Two entries have the id `{}` (lines {line} and {})", feature.id, feature.line);
+                let message =
+                    format!("Two entries have the id `{}` (lines {line} and {})", feature.id, feature.line);
                 let hint = format!("Give one of them an id of its own in `{}`.", board.path);
-                found.push(on(board, feature, "board-duplicate-id", Severity::Block, message).text(&feature.id).hint(hint));
+                found.push(
+                    on(board, feature, "board-duplicate-id", Severity::Block, message)
+                        .text(&feature.id)
+                        .hint(hint),
+                );
             }
             Some(_) => {}
             None => {
@@ -100,11 +107,14 @@ fn at_work(board: &Board, found: &mut Vec<Issue>) {
     if ids.len() <= limit {
         return;
     }
-    let message = format!("{} features are at work at once ({}); the board allows {limit}", ids.len(), named(&ids));
+    let message =
+        format!("{} features are at work at once ({}); the board allows {limit}", ids.len(), named(&ids));
     let hint = "Keep one at work and set the others back: `endwell board set ID todo`.";
     let sorted: BTreeSet<&str> = ids.into_iter().collect();
     let text: Vec<&str> = sorted.into_iter().collect();
-    found.push(issue(board, "board-many-in-progress", Severity::Block, message).text(&text.join("\n")).hint(hint));
+    found.push(
+        issue(board, "board-many-in-progress", Severity::Block, message).text(&text.join("\n")).hint(hint),
+    );
 }
 
 fn pointer(board: &Board, ids: &Ids<'_>, found: &mut Vec<Issue>) {
@@ -117,7 +127,12 @@ fn pointer(board: &Board, ids: &Ids<'_>, found: &mut Vec<Issue>) {
     if board.pointer.ids.is_empty() {
         if board.pointer.active_is_null && !working.is_empty() {
             let message = format!("`active` is null while {} is at work", named(&working));
-            found.push(point("board-active-missing", Severity::Block, message, "Set `active` to the feature at work"));
+            found.push(point(
+                "board-active-missing",
+                Severity::Block,
+                message,
+                "Set `active` to the feature at work",
+            ));
         }
         return;
     }
@@ -143,15 +158,18 @@ fn pointer(board: &Board, ids: &Ids<'_>, found: &mut Vec<Issue>) {
         let hint = format!("Point `{key}` at the feature at work, or change the statuses,");
         found.push(point("board-active-other", Severity::Block, message, &hint));
     } else if working.is_empty() && open.iter().all(|f| matches!(f.status, Status::Todo | Status::Blocked)) {
-        let message = format!("`{key}` names `{}`, which is {}; nothing is at work", first.id, first.status.name());
-        let hint = format!("Start it with `endwell board set {} in_progress`, or leave it as the plan,", first.id);
+        let message =
+            format!("`{key}` names `{}`, which is {}; nothing is at work", first.id, first.status.name());
+        let hint =
+            format!("Start it with `endwell board set {} in_progress`, or leave it as the plan,", first.id);
         found.push(point("board-active-not-started", Severity::Warn, message, &hint));
     }
 }
 
 fn conflicts(board: &Board, found: &mut Vec<Issue>) {
     for feature in board.features.iter().filter(|feature| feature.conflict) {
-        let message = format!("`{}` is `{}` by one field and the opposite by another", feature.id, feature.word);
+        let message =
+            format!("`{}` is `{}` by one field and the opposite by another", feature.id, feature.word);
         let hint = format!("Make `status` and `passes` of `{}` agree in `{}`.", feature.id, board.path);
         found.push(on(board, feature, "board-status-conflict", Severity::Block, message).hint(hint));
     }
@@ -169,26 +187,36 @@ fn evidence(board: &Board, exists: &dyn Fn(&str) -> bool, found: &mut Vec<Issue>
         let cited: BTreeSet<&str> = feature.evidence.iter().flat_map(|text| cited_paths(text)).collect();
         let gone: Vec<&str> = cited.into_iter().filter(|path| !exists(path)).collect();
         if !gone.is_empty() {
-            let message = format!("The evidence of `{}` cites what is not there: {}", feature.id, named(&gone));
+            let message =
+                format!("The evidence of `{}` cites what is not there: {}", feature.id, named(&gone));
             let hint = "Correct the path, or record the proof again.";
             let text = format!("{} {}", feature.key(), gone.join(" "));
-            found.push(on(board, feature, "board-evidence-path-missing", Severity::Warn, message).text(&text).hint(hint));
+            found.push(
+                on(board, feature, "board-evidence-path-missing", Severity::Warn, message)
+                    .text(&text)
+                    .hint(hint),
+            );
         }
     }
 }
 
 /// Words of a text that can only be meant as files of the repository: with a folder and an ending, no pattern, no URL.
 fn cited_paths(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | ',' | ';'));
+    let words = text.split(|c: char| {
+        c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | ',' | ';')
+    });
     words.filter_map(|word| {
         let word = word.split("::").next().unwrap_or(word);
         let word = word.split(['#', ':']).next().unwrap_or(word).trim_end_matches(['.', '!', '?']);
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@');
         let (folder, name) = word.rsplit_once('/')?;
         let (stem, ending) = name.rsplit_once('.')?;
-        let short = (1..=6).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let short =
+            (1..=6).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let letters = ending.bytes().any(|byte| byte.is_ascii_alphabetic());
-        let inside = !folder.is_empty() && !word.starts_with(['/', '~', '-', '@']) && !word.split('/').any(|part| part == "..");
+        let inside = !folder.is_empty()
+            && !word.starts_with(['/', '~', '-', '@'])
+            && !word.split('/').any(|part| part == "..");
         let host = folder.split('/').next().is_some_and(|first| first.trim_start_matches('.').contains('.'));
         (short && letters && inside && !host && !stem.is_empty() && word.chars().all(plain)).then_some(word)
     })
@@ -200,10 +228,15 @@ fn dependencies(board: &Board, ids: &Ids<'_>, found: &mut Vec<Issue>) {
         let missing: Vec<&str> =
             feature.dependencies.iter().filter(|id| status(id).is_none()).map(String::as_str).collect();
         if !missing.is_empty() {
-            let message = format!("`{}` depends on {}, which the board does not hold", feature.id, named(&missing));
+            let message =
+                format!("`{}` depends on {}, which the board does not hold", feature.id, named(&missing));
             let hint = format!("Correct the dependency in `{}`, or add the entry.", board.path);
             let text = format!("{} {}", feature.key(), missing.join(" "));
-            found.push(on(board, feature, "board-dependency-missing", Severity::Warn, message).text(&text).hint(hint));
+            found.push(
+                on(board, feature, "board-dependency-missing", Severity::Warn, message)
+                    .text(&text)
+                    .hint(hint),
+            );
         }
         if !matches!(feature.status, Status::Done | Status::InProgress) {
             continue;
@@ -215,10 +248,17 @@ fn dependencies(board: &Board, ids: &Ids<'_>, found: &mut Vec<Issue>) {
             .map(String::as_str)
             .collect();
         if !open.is_empty() {
-            let message = format!("`{}` is {} before {}, on which it depends", feature.id, feature.status.name(), named(&open));
+            let message = format!(
+                "`{}` is {} before {}, on which it depends",
+                feature.id,
+                feature.status.name(),
+                named(&open)
+            );
             let hint = "Finish the dependency first, or take it out of the board.";
             let text = format!("{} {}", feature.key(), open.join(" "));
-            found.push(on(board, feature, "board-dependency-open", Severity::Warn, message).text(&text).hint(hint));
+            found.push(
+                on(board, feature, "board-dependency-open", Severity::Warn, message).text(&text).hint(hint),
+            );
         }
     }
 }
@@ -253,7 +293,8 @@ fn cycles(board: &Board, ids: &Ids<'_>, found: &mut Vec<Issue>) {
                     path.push((next, 0));
                 }
                 Mark::OnPath => {
-                    let ring = path.iter().skip_while(|(at, _)| *at != next).map(|(at, _)| &board.features[*at]);
+                    let ring =
+                        path.iter().skip_while(|(at, _)| *at != next).map(|(at, _)| &board.features[*at]);
                     found.push(ring_found(board, &ring.collect::<Vec<_>>()));
                     rings += 1;
                     // each costs as much as it is long
@@ -287,7 +328,8 @@ fn counts(board: &Board, found: &mut Vec<Issue>) {
             let what = if count.of_done { "done" } else { "there" };
             let message = format!("`{}` says {}, but {real} features are {what}", count.key, count.stated);
             let hint = format!("Correct the number in `{}`.", board.path);
-            found.push(issue(board, "board-count-wrong", Severity::Warn, message).text(&count.key).hint(hint));
+            found
+                .push(issue(board, "board-count-wrong", Severity::Warn, message).text(&count.key).hint(hint));
         }
     }
 }
@@ -296,21 +338,35 @@ fn words(board: &Board, found: &mut Vec<Issue>) {
     let legend: BTreeSet<String> = board.legend.iter().map(|word| normal(word)).collect();
     for feature in &board.features {
         if feature.status == Status::Unknown {
-            let what = if feature.word.is_empty() { "has no status".to_owned() } else { format!("has the status `{}`, which is not known", feature.word) };
+            let what = if feature.word.is_empty() {
+                "has no status".to_owned()
+            } else {
+                format!("has the status `{}`, which is not known", feature.word)
+            };
             let message = format!("`{}` {what}; it counts as open", feature.id);
-            let hint = format!("Set one that is: `endwell board set {} todo` (or in_progress, done, blocked).", feature.id);
+            let hint = format!(
+                "Set one that is: `endwell board set {} todo` (or in_progress, done, blocked).",
+                feature.id
+            );
             let text = format!("{} {}", feature.key(), feature.word);
-            found.push(on(board, feature, "board-unknown-status", Severity::Warn, message).text(&text).hint(hint));
+            found.push(
+                on(board, feature, "board-unknown-status", Severity::Warn, message).text(&text).hint(hint),
+            );
         }
         if feature.worded && !legend.is_empty() && !legend.contains(&normal(&feature.word)) {
-            let message = format!("`{}` has the status `{}`, which the board's own list lacks", feature.id, feature.word);
-            let means = |word: &&String| status_of(word) == feature.status && feature.status != Status::Unknown;
+            let message = format!(
+                "`{}` has the status `{}`, which the board's own list lacks",
+                feature.id, feature.word
+            );
+            let means =
+                |word: &&String| status_of(word) == feature.status && feature.status != Status::Unknown;
             let hint = match board.legend.iter().find(means) {
                 Some(word) => format!("Use the board's own word, `{word}`."),
                 None => format!("Use one of the board's own words: {}.", named(&board.legend)),
             };
             let text = format!("{} {}", feature.key(), feature.word);
-            found.push(on(board, feature, "board-off-legend", Severity::Warn, message).text(&text).hint(hint));
+            found
+                .push(on(board, feature, "board-off-legend", Severity::Warn, message).text(&text).hint(hint));
         }
     }
 }

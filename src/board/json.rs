@@ -74,7 +74,8 @@ fn shape<'v, 'a>(root: &'v Value<'a>, place: &Place<'_>) -> Option<Shape<'v, 'a>
 
 /// A list whose objects carry statuses; empty lists are boards without entries (templates).
 pub(super) fn list<'v, 'a>(elements: &'v [Value<'a>]) -> Option<Entries<'v, 'a>> {
-    let entries: Entries<'_, '_> = elements.iter().filter_map(Value::as_object).map(|entry| (None, entry)).collect();
+    let entries: Entries<'_, '_> =
+        elements.iter().filter_map(Value::as_object).map(|entry| (None, entry)).collect();
     (elements.is_empty() || entries.iter().any(|(_, entry)| has_status(entry))).then_some(entries)
 }
 
@@ -93,8 +94,11 @@ fn features<'v, 'a>(top: &'v Object<'a>) -> Option<Shape<'v, 'a>> {
         Value::Object(map) => keyed(map)?,
         _ => return None,
     };
-    let whole = |(_, entry): &(Option<&str>, &Object<'_>)| given(entry, "id").is_some() && given(entry, "status").is_some();
-    let native = member(top, "active").is_some_and(|value| value.as_boolean_lit().is_none()) && entries.iter().all(whole);
+    let whole = |(_, entry): &(Option<&str>, &Object<'_>)| {
+        given(entry, "id").is_some() && given(entry, "status").is_some()
+    };
+    let native = member(top, "active").is_some_and(|value| value.as_boolean_lit().is_none())
+        && entries.iter().all(whole);
     Some(Shape { format: if native { Format::Native } else { Format::Features }, entries })
 }
 
@@ -121,14 +125,22 @@ fn numeric_keys<'v, 'a>(top: &'v Object<'a>) -> Option<Shape<'v, 'a>> {
 /// Several lists in one object: every list whose items carry a status belongs to the board, one level down too.
 fn groups<'v, 'a>(top: &'v Object<'a>) -> Option<Shape<'v, 'a>> {
     let direct = |object: &'v Object<'a>| {
-        object.properties.iter().filter_map(|p| items(&p.value)).filter_map(known_list).flatten().collect::<Vec<_>>()
+        object
+            .properties
+            .iter()
+            .filter_map(|p| items(&p.value))
+            .filter_map(known_list)
+            .flatten()
+            .collect::<Vec<_>>()
     };
     let mut entries: Entries<'v, 'a> = direct(top);
     if entries.is_empty() {
         for property in &top.properties {
             match &property.value {
                 Value::Object(inner) => entries.extend(direct(inner)),
-                Value::Array(inner) => entries.extend(inner.elements.iter().filter_map(Value::as_object).flat_map(direct)),
+                Value::Array(inner) => {
+                    entries.extend(inner.elements.iter().filter_map(Value::as_object).flat_map(direct))
+                }
                 _ => {}
             }
         }
@@ -139,7 +151,8 @@ fn groups<'v, 'a>(top: &'v Object<'a>) -> Option<Shape<'v, 'a>> {
 /// A JSON Schema speaks about boards and is none.
 fn is_schema(top: &Object<'_>) -> bool {
     let schema = given(top, "$schema").and_then(text).is_some_and(|url| url.contains("json-schema.org"));
-    let typed = given(top, "type").is_some() && given(top, "properties").is_some_and(|value| value.as_object().is_some());
+    let typed = given(top, "type").is_some()
+        && given(top, "properties").is_some_and(|value| value.as_object().is_some());
     schema || typed
 }
 
@@ -151,7 +164,12 @@ fn pointer(top: &Object<'_>) -> Pointer {
         let folded: String = name.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect();
         let points = matches!(
             folded.as_str(),
-            "active" | "activefeature" | "activefeatures" | "activefeatureid" | "currentfeature" | "currentfeatureid"
+            "active"
+                | "activefeature"
+                | "activefeatures"
+                | "activefeatureid"
+                | "currentfeature"
+                | "currentfeatureid"
         );
         let known = match &property.value {
             Value::BooleanLit(_) => false,
@@ -179,7 +197,8 @@ fn pointed(value: &Value<'_>) -> Vec<String> {
 }
 
 fn legend(top: &Object<'_>) -> Vec<String> {
-    let below = |outer: &str, inner: &str| given(top, outer).and_then(Value::as_object).and_then(|o| given(o, inner));
+    let below =
+        |outer: &str, inner: &str| given(top, outer).and_then(Value::as_object).and_then(|o| given(o, inner));
     let places = [
         below("rules", "valid_status"),
         given(top, "allowed_statuses"),
@@ -210,7 +229,9 @@ fn rules(top: &Object<'_>) -> Rules {
     if switch("one_feature_at_a_time") == Some(false) || switch("single_active_feature") == Some(false) {
         found.limit = None;
     }
-    if let Some(limit) = given(rules, "wip_limit").and_then(integer).and_then(|limit| usize::try_from(limit).ok()) {
+    if let Some(limit) =
+        given(rules, "wip_limit").and_then(integer).and_then(|limit| usize::try_from(limit).ok())
+    {
         found.limit = Some(limit.max(1));
     }
     found.evidence_required = switch("passing_requires_evidence") == Some(true);

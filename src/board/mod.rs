@@ -43,7 +43,8 @@ impl Place<'_> {
     /// Whether another tool keeps its tracker at this path.
     pub(crate) fn is_tracker(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or(self.path);
-        self.path.ends_with(".taskmaster/tasks/tasks.json") || matches!(name, "prd.json" | "issues.jsonl" | "tasks.md")
+        self.path.ends_with(".taskmaster/tasks/tasks.json")
+            || matches!(name, "prd.json" | "issues.jsonl" | "tasks.md")
     }
 }
 

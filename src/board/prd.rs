@@ -8,6 +8,7 @@ use crate::model::board::Format;
 
 /// The shape, where it is this one.
 pub(super) fn shape<'v, 'a>(top: &'v Object<'a>) -> Option<Shape<'v, 'a>> {
-    let stories = ["userStories", "stories"].into_iter().find_map(|name| member(top, name).and_then(items))?;
+    let stories =
+        ["userStories", "stories"].into_iter().find_map(|name| member(top, name).and_then(items))?;
     Some(Shape { format: Format::Prd, entries: list(stories)? })
 }

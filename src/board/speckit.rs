@@ -38,7 +38,8 @@ fn check_box(line: &str, number: u32) -> Option<CheckBox<'_>> {
     let bullet = line.strip_prefix(' ').unwrap_or(line);
     let rest = ["- [", "* [", "+ ["].into_iter().find_map(|start| bullet.strip_prefix(start))?;
     let (mark, text) = rest.split_once(']')?;
-    let is_mark = mark.chars().count() == 1 && !mark.chars().any(|c| c.is_alphanumeric() && !matches!(c, 'x' | 'X'));
+    let is_mark =
+        mark.chars().count() == 1 && !mark.chars().any(|c| c.is_alphanumeric() && !matches!(c, 'x' | 'X'));
     if !is_mark || !text.starts_with([' ', '\t']) {
         return None;
     }

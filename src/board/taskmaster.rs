@@ -19,7 +19,9 @@ pub(super) fn shape<'v, 'a>(top: &'v Object<'a>, tag: Option<&str>) -> Option<Sh
 fn tagged<'v, 'a>(top: &'v Object<'a>, tag: Option<&str>) -> Option<&'v [Value<'a>]> {
     let tasks = |value: &'v Value<'a>| value.as_object().and_then(|tag| member(tag, "tasks")).and_then(items);
     let named = |name: &str| member(top, name).and_then(tasks);
-    tag.and_then(named).or_else(|| named("master")).or_else(|| top.properties.iter().find_map(|p| tasks(&p.value)))
+    tag.and_then(named)
+        .or_else(|| named("master"))
+        .or_else(|| top.properties.iter().find_map(|p| tasks(&p.value)))
 }
 
 /// Marks of the tool, which a hand-written `tasks` list lacks.
@@ -28,7 +30,8 @@ fn is_tool_made(top: &Object<'_>, elements: &[Value<'_>]) -> bool {
     if objects().any(|task| given(task, "task_id").is_some()) {
         return false;
     }
-    let marks = |task: &Object<'_>| ["testStrategy", "subtasks"].iter().any(|key| member(task, key).is_some());
+    let marks =
+        |task: &Object<'_>| ["testStrategy", "subtasks"].iter().any(|key| member(task, key).is_some());
     let metadata = given(top, "metadata").is_some_and(|value| value.as_object().is_some());
     metadata || objects().any(marks)
 }

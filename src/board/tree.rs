@@ -52,7 +52,8 @@ fn not_by_the_book(text: &str) -> Option<Remark> {
     let error = serde_json::from_str::<serde::de::IgnoredAny>(text).err()?;
     Some(Remark {
         code: "board-syntax",
-        message: "comments, trailing commas or raw control characters: not every tool can read this".to_owned(),
+        message: "comments, trailing commas or raw control characters: not every tool can read this"
+            .to_owned(),
         line: Some(line_number(error.line().saturating_sub(1))),
     })
 }
@@ -135,7 +136,19 @@ mod tests {
             assert!(parse(text).unwrap().1.is_some(), "{text}");
         }
         assert!(parse("[1, {\"a\": null}]").unwrap().1.is_none());
-        for text in ["", "  \n", "{a: 1}", "['a']", "[1 2]", "[{} {}]", "{\"a\" 1}", "[1]]", "[0x1]", "[1,,2]", "nonsense"] {
+        for text in [
+            "",
+            "  \n",
+            "{a: 1}",
+            "['a']",
+            "[1 2]",
+            "[{} {}]",
+            "{\"a\" 1}",
+            "[1]]",
+            "[0x1]",
+            "[1,,2]",
+            "nonsense",
+        ] {
             assert!(parse(text).is_err(), "{text}");
         }
     }

@@ -5,7 +5,11 @@ use crate::model::board::{Board, Format, Status};
 
 /// Lower case; blanks and hyphens become `_`.
 pub fn normal(word: &str) -> String {
-    word.trim().chars().flat_map(char::to_lowercase).map(|c| if c == '-' || c.is_whitespace() { '_' } else { c }).collect()
+    word.trim()
+        .chars()
+        .flat_map(char::to_lowercase)
+        .map(|c| if c == '-' || c.is_whitespace() { '_' } else { c })
+        .collect()
 }
 
 /// The meaning of a word, whatever its case and hyphens.
@@ -16,18 +20,19 @@ pub fn status_of(word: &str) -> Status {
 
 fn listed(word: &str) -> Option<Status> {
     Some(match word {
-        "todo" | "to_do" | "pending" | "not_started" | "planned" | "backlog" | "open" | "proposed" | "ready" | "draft"
-        | "new" | "queued" | "unstarted" | "spec_ready" | "approved" | "ready_for_dev" | "upcoming" | "accepted"
-        | "not_implemented" | "failing" | "failed" | "fail" | "needs_fix" => Status::Todo,
-        "in_progress" | "doing" | "active" | "wip" | "started" | "implementing" | "current" | "running" | "ongoing"
-        | "in_dev" | "in_development" | "partial" | "partially_done" => Status::InProgress,
-        "review" | "in_review" | "reviewing" | "qa" | "testing" | "validating" | "ready_for_review" | "ready_for_qa"
-        | "ready_for_accept" => Status::Waiting,
-        "done" | "completed" | "complete" | "passing" | "pass" | "passed" | "verified" | "implemented" | "shipped"
-        | "merged" | "finished" | "closed" | "released" => Status::Done,
+        "todo" | "to_do" | "pending" | "not_started" | "planned" | "backlog" | "open" | "proposed"
+        | "ready" | "draft" | "new" | "queued" | "unstarted" | "spec_ready" | "approved"
+        | "ready_for_dev" | "upcoming" | "accepted" | "not_implemented" | "failing" | "failed" | "fail"
+        | "needs_fix" => Status::Todo,
+        "in_progress" | "doing" | "active" | "wip" | "started" | "implementing" | "current" | "running"
+        | "ongoing" | "in_dev" | "in_development" | "partial" | "partially_done" => Status::InProgress,
+        "review" | "in_review" | "reviewing" | "qa" | "testing" | "validating" | "ready_for_review"
+        | "ready_for_qa" | "ready_for_accept" => Status::Waiting,
+        "done" | "completed" | "complete" | "passing" | "pass" | "passed" | "verified" | "implemented"
+        | "shipped" | "merged" | "finished" | "closed" | "released" => Status::Done,
         "blocked" | "on_hold" | "deferred" | "paused" | "waiting" | "parked" => Status::Blocked,
-        "cancelled" | "canceled" | "superseded" | "archived" | "skipped" | "deprecated" | "removed" | "dropped"
-        | "abandoned" | "obsolete" | "wont_do" | "won't_do" | "tombstone" => Status::Closed,
+        "cancelled" | "canceled" | "superseded" | "archived" | "skipped" | "deprecated" | "removed"
+        | "dropped" | "abandoned" | "obsolete" | "wont_do" | "won't_do" | "tombstone" => Status::Closed,
         _ => return None,
     })
 }
@@ -82,7 +87,8 @@ fn is_plain(word: &str) -> bool {
 /// words, else the native one, spelled in the board's manner.
 pub fn word_for(board: &Board, status: Status, except: &str) -> String {
     let used = || board.features.iter().filter(|feature| feature.worded && feature.id != except);
-    let of_meaning = used().map(|feature| feature.word.as_str()).filter(|word| listed(&normal(word)) == Some(status));
+    let of_meaning =
+        used().map(|feature| feature.word.as_str()).filter(|word| listed(&normal(word)) == Some(status));
     if let Some(word) = best(of_meaning) {
         return word;
     }
@@ -94,7 +100,9 @@ pub fn word_for(board: &Board, status: Status, except: &str) -> String {
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&normal(word).as_str()));
     let family = match status {
         Status::Todo if has(&["passing"]) => "not_started",
-        Status::Todo if board.format != Format::Native && has(&["done", "completed", "complete"]) => "pending",
+        Status::Todo if board.format != Format::Native && has(&["done", "completed", "complete"]) => {
+            "pending"
+        }
         Status::Done if has(&["not_started", "failing"]) => "passing",
         Status::Waiting => "review",
         // `closed` means done to the field
@@ -137,7 +145,10 @@ fn in_manner_of(word: &str, words: &[&str]) -> String {
     } else if all(|word| word.chars().next().is_some_and(char::is_uppercase)) {
         let titled = separated.split_inclusive(['_', '-', ' ']).map(|part| {
             let mut chars = part.chars();
-            chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>()).unwrap_or_default()
+            chars
+                .next()
+                .map(|first| first.to_uppercase().chain(chars).collect::<String>())
+                .unwrap_or_default()
         });
         titled.collect()
     } else {

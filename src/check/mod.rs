@@ -2,16 +2,18 @@
 //! that can't judge returns [`CouldNotCheck`], which becomes a blocking issue. An empty list means "I looked".
 
 pub mod branch;
+pub mod feature_board;
 pub mod tests;
 pub mod working_tree;
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use crate::config::Config;
 use crate::git::{Entry, GitError, Objects, Refs, Repo, Status};
-use crate::model::board::BoardReading;
+use crate::model::board::{BoardReading, Proof};
 use crate::model::report::TestStanding;
-use crate::model::session::Baseline;
+use crate::model::session::{Baseline, BoardBaseline};
 use crate::model::state::AgentState;
 use crate::model::{CheckId, Issue, Owner};
 
@@ -36,6 +38,10 @@ pub struct Context<'a> {
     pub tests: &'a TestStanding,
     /// The feature board as it was read.
     pub board: &'a BoardReading,
+    /// The board as it was before the session; absent where nobody knows.
+    pub board_before: Option<&'a BoardBaseline>,
+    /// What is recorded about the acceptance of the board's entries, by id.
+    pub proofs: &'a BTreeMap<String, Proof>,
 }
 
 impl Context<'_> {
@@ -80,4 +86,5 @@ pub trait Check: Sync {
 }
 
 /// Every check, in report order.
-pub const ALL: [&dyn Check; 3] = [&working_tree::WorkingTree, &tests::Tests, &branch::Branch];
+pub const ALL: [&dyn Check; 4] =
+    [&working_tree::WorkingTree, &tests::Tests, &feature_board::FeatureBoard, &branch::Branch];

@@ -1,10 +1,15 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
 pub mod check;
-pub mod verify;
 pub mod completions;
+pub mod handoff;
+pub mod hook;
+pub mod install;
 pub mod man;
+pub mod note;
 pub mod schema;
+pub mod uninstall;
+pub mod verify;
 
 use std::path::PathBuf;
 
@@ -34,11 +39,17 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Install(install::Args),
+    Uninstall(uninstall::Args),
     Check(check::Args),
     Verify(verify::Args),
+    Handoff(handoff::Args),
+    Note(note::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
+    #[command(hide = true)]
+    Hook(hook::Args),
 }
 
 /// What every command gets.
@@ -84,11 +95,16 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
     }
     let app = App { env, ui };
     match &cli.command {
+        Command::Install(args) => install::run(args, &app),
+        Command::Uninstall(args) => uninstall::run(args, &app),
         Command::Check(args) => check::run(args, &app),
         Command::Verify(args) => verify::run(args, &app),
+        Command::Handoff(args) => handoff::run(args, &app),
+        Command::Note(args) => note::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),
+        Command::Hook(args) => hook::run(args, &app),
     }
 }
 

@@ -2,6 +2,7 @@
 //! read is an error with its place, and unknown keys are reported, never guessed at.
 
 mod own;
+mod packet;
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Result};
+
+pub use packet::{Packet, Redact};
 
 /// The file's name.
 pub const FILE: &str = "endwell.toml";
@@ -23,6 +26,9 @@ pub struct Config {
     pub branch: Branch,
     pub review: Review,
     pub gate: Gate,
+    pub push: Push,
+    pub packet: Packet,
+    pub redact: Redact,
 }
 
 /// Where the artifacts lie, from the top of the work tree.
@@ -154,6 +160,23 @@ pub enum TurnEnd {
     WrappingUp,
     Always,
     Never,
+}
+
+/// The push gate.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Push {
+    /// What a person's own uncommitted work does to a push of HEAD, outside agents' sessions.
+    pub own_dirt: OwnDirt,
+}
+
+/// What uncommitted work does to a push.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OwnDirt {
+    #[default]
+    Block,
+    Warn,
 }
 
 /// Settings and what was odd about them.

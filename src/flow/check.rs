@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use crate::board;
 use crate::check::{self, Context};
 use crate::clock::Stopwatch;
 use crate::failure::{Failure, Result};
 use crate::flow::session::CurrentSession;
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, session};
+use crate::flow::{Workbench, evidence, session, state};
 use crate::git::objects::Relation;
 use crate::git::{GitError, Refs, Status};
-use crate::model::board::BoardReading;
+use crate::model::board::{BoardReading, Proof};
 use crate::model::clean::{CheckOutcome, CheckStatus, CleanReport};
 use crate::model::report::TestStanding;
+use crate::model::session::BoardBaseline;
 use crate::model::state::AgentState;
 use crate::model::{CheckId, Issue, SCHEMA_VERSION, Severity};
 
@@ -60,7 +62,7 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
     };
     let current = session::current(bench, status.head.as_deref(), options.session.as_deref())?;
     let base = base(bench, options, &status, &refs, &current)?;
-    let inputs = Inputs::gather(bench, &status)?;
+    let inputs = Inputs::gather(bench, &status, &current)?;
     let context = Context {
         repo: &bench.repo,
         objects: &bench.objects,
@@ -74,6 +76,8 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
         other_worktrees: &inputs.other_worktrees,
         tests: &inputs.tests,
         board: &inputs.board,
+        board_before: inputs.board_before.as_ref(),
+        proofs: &inputs.proofs,
     };
     let (checks, issues) = run(&context, &options.only);
     let dirty = status.entries.iter().any(|entry| !bench.config.is_own(&entry.path));
@@ -100,17 +104,22 @@ struct Inputs {
     other_worktrees: Vec<Option<String>>,
     tests: TestStanding,
     board: BoardReading,
+    board_before: Option<BoardBaseline>,
+    proofs: BTreeMap<String, Proof>,
 }
 
 impl Inputs {
-    fn gather(bench: &Workbench, status: &Status) -> Result<Self> {
+    fn gather(bench: &Workbench, status: &Status, current: &CurrentSession) -> Result<Self> {
         let other_worktrees =
             bench.repo.other_worktrees().map_err(|error| git_failed("can't list the work trees", error))?;
+        let board = board::find_and_read(&bench.repo.top, &bench.config);
         Ok(Self {
-            state: AgentState::default(),
+            state: state::read(bench)?.state,
             other_worktrees,
-            tests: crate::flow::evidence::standing(bench, status),
-            board: BoardReading::None,
+            tests: evidence::standing(bench, status),
+            board_before: current.baseline.as_ref().and_then(|baseline| baseline.board.clone()),
+            proofs: BTreeMap::new(),
+            board,
         })
     }
 }

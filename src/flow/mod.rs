@@ -1,15 +1,20 @@
 //! The use cases, one file each: they open the workbench, let the domains do their part, and join the results.
 
 pub mod check;
+pub mod diary;
 pub mod evidence;
-pub mod session;
-pub mod verify;
+pub mod gate;
 pub mod handoff;
 mod handoff_inputs;
+pub mod hook;
 pub mod note;
+pub mod push;
+pub mod record;
 pub mod session;
+pub mod setup;
 pub mod state;
 pub mod topic;
+pub mod verify;
 pub mod workbench;
 
 pub use workbench::Workbench;

@@ -13,11 +13,18 @@ pub use state::{ReadState, read as read_state};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     Next,
-    Risk { severity: Severity, test: Option<String> },
+    Risk {
+        severity: Severity,
+        test: Option<String>,
+    },
     Assumption,
-    Question { blocking: bool },
+    Question {
+        blocking: bool,
+    },
     /// Which question: its text or its number from 1; absent: the newest open one.
-    Answer { question: Option<String> },
+    Answer {
+        question: Option<String>,
+    },
     Blocker,
 }
 
@@ -68,7 +75,8 @@ fn refused(why: Refused) -> Failure {
         Refused::NoQuestion => "there is no open question",
         Refused::UnknownQuestion => "there is no such question",
     };
-    Failure::usage(message).hint("`agent_state.json` lists the questions; `endwell note question TEXT` asks one.")
+    Failure::usage(message)
+        .hint("`agent_state.json` lists the questions; `endwell note question TEXT` asks one.")
 }
 
 fn empty() -> Value {
@@ -94,7 +102,9 @@ pub fn edit(map: &mut Map<String, Value>, note: &Note, text: &str) -> Result<Not
             }
             Ok(if same { Noted::Known } else { Noted::Added })
         }
-        Note::Risk { severity, test } => Ok(add_risk(list(map, "open_risks"), *severity, test.as_deref(), text)),
+        Note::Risk { severity, test } => {
+            Ok(add_risk(list(map, "open_risks"), *severity, test.as_deref(), text))
+        }
         Note::Assumption => Ok(add_text(list(map, "assumptions"), json!(text), text)),
         Note::Blocker => Ok(add_text(list(map, "blockers"), json!(text), text)),
         Note::Question { blocking } => {
@@ -108,10 +118,9 @@ pub fn edit(map: &mut Map<String, Value>, note: &Note, text: &str) -> Result<Not
 /// The list of a key; a single value that stands there becomes its first entry.
 fn list<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Vec<Value> {
     let slot = map.entry(key.to_owned()).or_insert_with(|| json!([]));
-    match slot {
-        Value::Array(_) => {}
-        Value::Null => *slot = json!([]),
-        other => *other = json!([other.take()]),
+    if !slot.is_array() {
+        let single = slot.take();
+        *slot = if single.is_null() { json!([]) } else { json!([single]) };
     }
     match slot {
         Value::Array(items) => items,
@@ -212,7 +221,8 @@ mod tests {
 
     #[test]
     fn the_same_words_are_not_added_twice() {
-        let before = json!({"assumptions": [{"text": "a", "review_score": 2}], "blockers": ["b"], "next_action": "n"});
+        let before =
+            json!({"assumptions": [{"text": "a", "review_score": 2}], "blockers": ["b"], "next_action": "n"});
         assert_eq!(edited(&before, &Note::Assumption, "a").1, Noted::Known);
         assert_eq!(edited(&before, &Note::Blocker, "b").1, Noted::Known);
         assert_eq!(edited(&before, &Note::Next, "n").1, Noted::Known);

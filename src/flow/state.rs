@@ -51,10 +51,10 @@ fn of(bench: &Workbench, reading: Option<(Value, StateReading)>, path: PathBuf) 
             let remarks = remarks.into_iter().map(|remark| format!("`{shown}`: {remark}")).collect();
             Ok(ReadState { state, path, remarks, value: Some(value) })
         }
-        Some((_, StateReading::NewerVersion(version))) => {
-            Err(Failure::broken(format!("`{shown}` has schema version {version}, which this endwell does not know"))
-                .hint("Use the newer endwell that wrote it, or move the file away."))
-        }
+        Some((_, StateReading::NewerVersion(version))) => Err(Failure::broken(format!(
+            "`{shown}` has schema version {version}, which this endwell does not know"
+        ))
+        .hint("Use the newer endwell that wrote it, or move the file away.")),
         Some((_, StateReading::Foreign)) => Err(both_foreign(bench, &path)),
     }
 }
@@ -83,7 +83,9 @@ fn reading(bench: &Workbench, path: &Path) -> Result<Option<(Value, StateReading
 
 fn foreign(bench: &Workbench, path: &Path, own: &Path) -> String {
     let (path, own) = (shown(bench, path), shown(bench, own));
-    format!("`{path}` belongs to another tool and is left alone; endwell keeps its own in `{own}` (`[paths] state` sets another place)")
+    format!(
+        "`{path}` belongs to another tool and is left alone; endwell keeps its own in `{own}` (`[paths] state` sets another place)"
+    )
 }
 
 fn both_foreign(bench: &Workbench, path: &Path) -> Failure {

@@ -3,9 +3,11 @@
 //! function says so.
 
 pub mod content;
+pub mod diffstat;
 pub mod index;
 pub mod objects;
 pub mod operations;
+pub mod push;
 pub mod refs;
 pub mod stash;
 pub mod status;
@@ -140,6 +142,16 @@ impl Repo {
     pub fn at(&self, path: &[u8]) -> PathBuf {
         use std::os::unix::ffi::OsStrExt as _;
         self.top.join(OsStr::from_bytes(path))
+    }
+
+    /// HEAD's commit; `None` before the first one.
+    pub fn head_commit(&self) -> Result<Option<String>, GitError> {
+        let output = self.git_any(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+        match output.code {
+            Some(0) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())),
+            Some(1) => Ok(None),
+            _ => Err(failed("rev-parse", &output)),
+        }
     }
 
     /// A value of git's configuration, by git's own rules; `None` where it is not set.

@@ -82,7 +82,7 @@ impl Objects {
 
     /// The id of the tree without entries; it needs not be stored.
     pub fn empty_tree(&self) -> String {
-        self.repo.empty_tree().id.to_string()
+        ObjectId::empty_tree(self.repo.object_hash()).to_string()
     }
 
     /// Whether an object is in the store.
@@ -163,9 +163,15 @@ impl Objects {
 
     /// The best common ancestor of two commits.
     pub fn relation(&self, one: &str, two: &str) -> Result<Relation, GitError> {
+        self.relation_to_any(one, &[two])
+    }
+
+    /// The best common ancestor of a commit and any of several others. Others that are not in the store are passed by.
+    pub fn relation_to_any(&self, one: &str, others: &[&str]) -> Result<Relation, GitError> {
+        let others = others.iter().filter(|id| others.len() == 1 || self.has(id)).map(|id| parse(id));
         let bases = self
             .repo
-            .merge_bases_many(parse(one)?, &[parse(two)?])
+            .merge_bases_many(parse(one)?, &others.collect::<Result<Vec<_>, _>>()?)
             .map_err(|error| cannot("the merge base", &error))?;
         Ok(bases.first().map_or(Relation::None, |id| Relation::MergeBase(id.to_string())))
     }

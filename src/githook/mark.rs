@@ -39,7 +39,9 @@ pub fn record(env: &Env, repo: &Repo) -> Result<Option<Record>, MarkError> {
     }
     let record = read::<Record>(&record_path(env, &mark.id)?)?;
     let here = common_key(repo)?;
-    Ok(record.filter(|record| record.schema_version == VERSION && record.id == mark.id && record.common_dir == here))
+    Ok(record.filter(|record| {
+        record.schema_version == VERSION && record.id == mark.id && record.common_dir == here
+    }))
 }
 
 /// An empty record for a repository without one.

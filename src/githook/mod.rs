@@ -10,10 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::fs;
 use crate::git::{GitError, Repo};
-use crate::model::plan::{Change, FileEdit};
-
-/// What tells our hook from any other, in every version.
-pub const MARK: &str = "# endwell pre-push hook, version";
+use crate::model::plan::{Change, FileEdit, HOOK_MARK};
 
 /// The command that stands in every way of wiring.
 const CALL: &str = "endwell hook pre-push";
@@ -47,7 +44,11 @@ pub fn find(repo: &Repo) -> Result<Place, GitError> {
     if lies_in(&dir, &repo.common_dir) {
         let legacy = dir.join("pre-push.legacy");
         let replaced = !calls_us(&dir.join("pre-push"));
-        return Ok(if replaced && calls_us(&legacy) { Place::Adopted { by: legacy } } else { Place::Own { dir } });
+        return Ok(if replaced && calls_us(&legacy) {
+            Place::Adopted { by: legacy }
+        } else {
+            Place::Own { dir }
+        });
     }
     if lies_in(&dir, &repo.top) {
         // husky generates `.husky/_` again and again; the project's script stands beside it
@@ -74,7 +75,8 @@ fn lies_in(dir: &Path, root: &Path) -> bool {
 
 fn calls_us(script: &Path) -> bool {
     let bytes = fs::read_optional(script).ok().flatten().unwrap_or_default();
-    memchr::memmem::find(&bytes, MARK.as_bytes()).is_some() || memchr::memmem::find(&bytes, CALL.as_bytes()).is_some()
+    memchr::memmem::find(&bytes, HOOK_MARK.as_bytes()).is_some()
+        || memchr::memmem::find(&bytes, CALL.as_bytes()).is_some()
 }
 
 /// Whose setting `core.hooksPath` is, in git's word.
@@ -94,7 +96,7 @@ pub fn plan(dir: &Path, program: &Path) -> FileEdit {
         change: Change::Whole {
             bytes: shim(program),
             mode: 0o755,
-            mark: Some(MARK),
+            mark: Some(HOOK_MARK),
             aside: Some(dir.join("pre-push.endwell-chained")),
         },
     }
@@ -116,7 +118,7 @@ mod tests {
     fn the_path_is_quoted_for_the_shell() {
         let text = String::from_utf8(shim(Path::new("/o'er/end well"))).unwrap();
         assert!(text.contains("endwell='/o'\\''er/end well'\n"), "{text}");
-        assert!(text.contains(MARK));
+        assert!(text.contains(HOOK_MARK));
         assert!(!text.contains("@ENDWELL@"));
     }
 }

@@ -76,7 +76,10 @@ impl Unreadable {
         let issue = Issue::new(CheckId::FeatureBoard, "board-unreadable", severity, message)
             .at(self.path.as_bytes())
             .text(&self.message)
-            .hint(format!("Mend `{}` by hand at that place; endwell never writes a file that it can't read.", self.path));
+            .hint(format!(
+                "Mend `{}` by hand at that place; endwell never writes a file that it can't read.",
+                self.path
+            ));
         match self.line {
             Some(line) => issue.line(line),
             None => issue,

@@ -60,6 +60,9 @@ pub struct HookEntry {
     pub group: Value,
 }
 
+/// What tells our git hook from any other, in every version.
+pub const HOOK_MARK: &str = "# endwell pre-push hook, version";
+
 /// Which kind of edit a file got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

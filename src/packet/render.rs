@@ -1,6 +1,7 @@
 //! `handoff.md` from the packet, by a template. It fits a number of characters: fields are shortened in a fixed order,
 //! outputs first and risks last, each with a word about what was left out and where it stands.
 
+use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
@@ -93,13 +94,13 @@ fn fitting(packet: &Packet, max_chars: usize, name: &str, template: &str) -> Res
     environment.add_template(name, template).map_err(wrong)?;
     let template = environment.get_template(name).map_err(wrong)?;
     let mut caps = FULL;
-    let mut text = template.render(minijinja::Value::from_serialize(View::of(packet, &caps))).map_err(wrong)?;
+    let mut text = template.render(Serde(View::of(packet, &caps))).map_err(wrong)?;
     for step in STEPS {
         if text.chars().count() < max_chars {
             break;
         }
         step(&mut caps);
-        text = template.render(minijinja::Value::from_serialize(View::of(packet, &caps))).map_err(wrong)?;
+        text = template.render(Serde(View::of(packet, &caps))).map_err(wrong)?;
     }
     Ok(cut_lines(&format!("{}\n", text.trim()), max_chars))
 }
@@ -129,6 +130,8 @@ fn cut_lines(text: &str, max_chars: usize) -> String {
 #[derive(Serialize)]
 struct Part {
     shown: bool,
+    /// The entries and what is more, as a list.
+    list: String,
     items: Vec<String>,
     more: String,
 }
@@ -150,7 +153,9 @@ impl Part {
             (count, true) => format!("{count} in `handoff.json`"),
             (count, false) => format!("… and {count} more in `handoff.json`"),
         };
-        Self { shown: !items.is_empty() || left_out > 0, items, more }
+        let lines = items.iter().chain(Some(&more).filter(|more| !more.is_empty()));
+        let list = lines.map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n");
+        Self { shown: !list.is_empty(), list, items, more }
     }
 }
 

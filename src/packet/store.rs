@@ -124,7 +124,13 @@ impl Store {
     }
 
     /// Packets of the branch and topic, from sessions that began before this one.
-    pub fn earlier(&self, branch: Option<&str>, topic: &str, session: &str, began: Option<&str>) -> Vec<String> {
+    pub fn earlier(
+        &self,
+        branch: Option<&str>,
+        topic: &str,
+        session: &str,
+        began: Option<&str>,
+    ) -> Vec<String> {
         let receipts = self.receipts();
         let own = receipts.iter().find(|receipt| receipt.session_id == session);
         let began = began.map(str::to_owned).or_else(|| own.map(|own| own.began.clone()));
@@ -146,7 +152,8 @@ impl Store {
         let Some(bytes) = fs::read_optional(&folder.join("handoff.json"))? else { return Ok(None) };
         let Some(receipt) = read::<Receipt>(&folder.join("receipt.json")) else { return Ok(None) };
         let unreadable = |message: String| StoreError::Unreadable { id: session.to_owned(), message };
-        let mut packet: Packet = serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))?;
+        let mut packet: Packet =
+            serde_json::from_slice(&bytes).map_err(|error| unreadable(error.to_string()))?;
         if packet.schema_version > SCHEMA_VERSION {
             return Err(unreadable(format!("schema version {} is not known here", packet.schema_version)));
         }
@@ -167,7 +174,10 @@ impl Store {
                     && pointer.branch == receipt.branch
             })
         };
-        self.receipts().into_iter().filter(|receipt| receipt.branch.as_deref() == branch && pointed(receipt)).collect()
+        self.receipts()
+            .into_iter()
+            .filter(|receipt| receipt.branch.as_deref() == branch && pointed(receipt))
+            .collect()
     }
 
     /// Keeps a packet and makes it the active one of its branch and topic. Call it under [`Store::lock`].
@@ -184,7 +194,8 @@ impl Store {
         let other = pointed.as_ref().filter(|pointer| pointer.session_id != *id);
         let same = former.as_ref().is_some_and(|former| former.digest == receipt.digest);
         let superseded = former.as_ref().is_some_and(|former| former.status != PacketStatus::Active);
-        let yields = other.is_some_and(|other| (same && superseded) || (writing.late && self.is_later(other, &receipt)));
+        let yields = other
+            .is_some_and(|other| (same && superseded) || (writing.late && self.is_later(other, &receipt)));
         receipt.status = if yields { PacketStatus::Superseded } else { PacketStatus::Active };
         let mut changed = self.put(&receipt, &active, writing.markdown)?;
         if !yields {

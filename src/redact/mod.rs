@@ -92,8 +92,12 @@ fn shorten(text: &str, folder: &str, short: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(folder) {
         let after = &rest[at + folder.len()..];
-        let ends = after.chars().next().is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.')));
-        let begins = rest[..at].chars().next_back().is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-')));
+        let ends =
+            after.chars().next().is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.')));
+        let begins = rest[..at]
+            .chars()
+            .next_back()
+            .is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-')));
         out.push_str(&rest[..at]);
         out.push_str(if ends && begins { short } else { folder });
         rest = after;

@@ -43,7 +43,7 @@ fn heading(check: CheckId, status: CheckStatus) -> String {
 }
 
 /// Issues of one code and severity, in order of their first appearance.
-fn kinds<'a>(issues: &[&'a Issue]) -> Vec<Vec<&'a Issue>> {
+pub(super) fn kinds<'a>(issues: &[&'a Issue]) -> Vec<Vec<&'a Issue>> {
     let mut kinds: Vec<Vec<&Issue>> = Vec::new();
     for issue in issues {
         let same = |kind: &&mut Vec<&Issue>| {

@@ -2,6 +2,7 @@
 //! so that two work trees never see each other's.
 
 pub mod baseline;
+pub mod bindings;
 pub mod store;
 
 pub use store::{Store, StoreError};

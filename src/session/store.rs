@@ -41,6 +41,13 @@ impl Store {
         self.write(&self.dir.join("baseline.json"), baseline)
     }
 
+    /// Forgets the installation's baseline, and the folder where nothing else is in it.
+    pub fn forget_install_baseline(&self) -> Result<(), StoreError> {
+        fs::remove(&self.dir.join("baseline.json")).map_err(|source| self.failed(source))?;
+        fs::remove_empty_dir(&self.dir);
+        Ok(())
+    }
+
     /// A session's journal.
     pub fn session(&self, id: &SessionId) -> Option<Session> {
         read(&self.session_path(id))

@@ -6,6 +6,8 @@
 mod board;
 mod cmd;
 mod common;
+mod install;
+mod prepush;
 mod readme;
 mod schema;
 mod smoke;
