@@ -9,6 +9,7 @@ mod common;
 mod install;
 mod prepush;
 mod readme;
+mod runners;
 mod schema;
 mod smoke;
 mod states;

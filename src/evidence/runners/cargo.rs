@@ -33,7 +33,8 @@ const NOT_FAILED: [&str; 6] = ["PASS", "SKIP", "SLOW", "LEAK", "FLAKY", "SETUP"]
 
 /// nextest: the `Summary` line and what it lists below: `FAIL [ 0.004s] (1/2) package::binary module::test`.
 pub(super) fn nextest(text: &str) -> Option<Told> {
-    let start = text.lines().position(|line| line.trim_start().starts_with("Summary [") && line.contains("run:"))?;
+    let start =
+        text.lines().position(|line| line.trim_start().starts_with("Summary [") && line.contains("run:"))?;
     let summary = text.lines().nth(start)?.split("run:").nth(1).unwrap_or_default();
     let listed = text.lines().skip(start + 1).filter_map(status);
     let mut failing: Vec<String> = listed.collect();
@@ -52,8 +53,10 @@ pub(super) fn nextest(text: &str) -> Option<Told> {
 /// The name in a status line of a test that failed.
 fn status(line: &str) -> Option<String> {
     let (word, rest) = line.trim_start().split_once(" [")?;
-    let word = word.strip_prefix("TRY ").map_or(word, |tried| tried.split_once(' ').map_or(tried, |(_, word)| word));
-    let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '-' | '+' | ' '));
+    let word =
+        word.strip_prefix("TRY ").map_or(word, |tried| tried.split_once(' ').map_or(tried, |(_, word)| word));
+    let is_word =
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '-' | '+' | ' '));
     if !is_word || NOT_FAILED.iter().any(|word_of_success| word.starts_with(word_of_success)) {
         return None;
     }

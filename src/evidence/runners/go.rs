@@ -31,7 +31,12 @@ pub(super) fn plain(text: &str) -> Option<Told> {
         return None;
     }
     let failed = failing.len() as u64;
-    Some(Told { passed: verbose.then_some(passed), failed: Some(failed), skipped: verbose.then_some(skipped), failing })
+    Some(Told {
+        passed: verbose.then_some(passed),
+        failed: Some(failed),
+        skipped: verbose.then_some(skipped),
+        failing,
+    })
 }
 
 fn without_time(rest: &str) -> String {

@@ -46,7 +46,12 @@ pub(super) fn vitest(text: &str) -> Option<Told> {
     failing.sort();
     failing.dedup();
     let failed = before(count, " failed").max(failing.len() as u64).max(before(files, " failed"));
-    Some(Told::counted(before(count, " passed"), failed, before(count, " skipped") + before(count, " todo"), failing))
+    Some(Told::counted(
+        before(count, " passed"),
+        failed,
+        before(count, " skipped") + before(count, " todo"),
+        failing,
+    ))
 }
 
 /// mocha: the numbered list below `N failing`: titles one below the other, each deeper, the last one with a colon.
@@ -54,7 +59,9 @@ pub(super) fn mocha(text: &str) -> Option<Told> {
     let is_count = |line: &str, word: &str| {
         let line = line.trim();
         line.split_once(' ').is_some_and(|(number, rest)| {
-            number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty() && (rest == word || rest.starts_with(&format!("{word} (")))
+            number.bytes().all(|b| b.is_ascii_digit())
+                && !number.is_empty()
+                && (rest == word || rest.starts_with(&format!("{word} (")))
         })
     };
     let passing = text.lines().position(|line| is_count(line, "passing"))?;
@@ -121,9 +128,19 @@ pub(super) fn node_spec(text: &str) -> Option<Told> {
         }
     }
     let cancelled = count("cancelled").unwrap_or(0);
-    Some(Told::counted(passed, failed + cancelled, count("skipped").unwrap_or(0) + count("todo").unwrap_or(0), failing))
+    Some(Told::counted(
+        passed,
+        failed + cancelled,
+        count("skipped").unwrap_or(0) + count("todo").unwrap_or(0),
+        failing,
+    ))
 }
 
 fn without_time(title: &str) -> String {
-    title.rsplit_once(" (").filter(|(_, time)| time.contains("ms)")).map_or(title, |(name, _)| name).trim().to_owned()
+    title
+        .rsplit_once(" (")
+        .filter(|(_, time)| time.contains("ms)"))
+        .map_or(title, |(name, _)| name)
+        .trim()
+        .to_owned()
 }

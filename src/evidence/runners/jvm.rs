@@ -35,7 +35,11 @@ fn surefire_name(line: &str) -> Option<String> {
         return (!name.is_empty()).then(|| name.to_owned());
     };
     // `rows(int)[2]` has its parameters' types in the brackets, `bad(x.SumTest)` the class
-    Some(if class.contains('.') && !method.contains('.') { format!("{class}.{method}") } else { name.to_owned() })
+    Some(if class.contains('.') && !method.contains('.') {
+        format!("{class}.{method}")
+    } else {
+        name.to_owned()
+    })
 }
 
 /// Gradle: `x.SumTest > bad() FAILED`, and `7 tests completed, 3 failed, 1 skipped` where something failed.
@@ -58,7 +62,8 @@ pub(super) fn gradle(text: &str) -> Option<Told> {
     failing.sort();
     failing.dedup();
     if !seen {
-        return (!failing.is_empty() && text.contains("BUILD FAILED")).then(|| Told { failing, ..Told::default() });
+        return (!failing.is_empty() && text.contains("BUILD FAILED"))
+            .then(|| Told { failing, ..Told::default() });
     }
     Some(Told::counted(run.saturating_sub(failed + skipped), failed, skipped, failing))
 }

@@ -7,7 +7,17 @@ use super::{Told, after, before};
 pub(super) fn pytest(text: &str) -> Option<Told> {
     let is_result = |line: &&str| {
         let line = line.trim_matches(['=', ' ']);
-        let counts = ["passed", "failed", "error", "skipped", "no tests ran", "xfailed", "xpassed", "deselected", "warning"];
+        let counts = [
+            "passed",
+            "failed",
+            "error",
+            "skipped",
+            "no tests ran",
+            "xfailed",
+            "xpassed",
+            "deselected",
+            "warning",
+        ];
         line.contains(" in ") && line.ends_with(['s', ')']) && counts.iter().any(|word| line.contains(word))
     };
     let result = text.lines().rev().find(is_result);
@@ -24,7 +34,10 @@ pub(super) fn pytest(text: &str) -> Option<Told> {
     if failing.is_empty() {
         failing = text.lines().filter_map(verbose).collect();
     }
-    Some(result.map_or_else(|| Told { failing: failing.clone(), ..Told::default() }, |line| counts(line, failing.clone())))
+    Some(result.map_or_else(
+        || Told { failing: failing.clone(), ..Told::default() },
+        |line| counts(line, failing.clone()),
+    ))
 }
 
 fn counts(line: &str, failing: Vec<String>) -> Told {
@@ -53,7 +66,10 @@ fn verbose(line: &str) -> Option<String> {
 
 /// unittest: `FAIL: test_x (module.Class.test_x)` headings below a line of `=`, and `Ran N tests`.
 pub(super) fn unittest(text: &str) -> Option<Told> {
-    let ran = text.lines().rev().find(|line| line.starts_with("Ran ") && line.contains(" test") && line.contains(" in "))?;
+    let ran = text
+        .lines()
+        .rev()
+        .find(|line| line.starts_with("Ran ") && line.contains(" test") && line.contains(" in "))?;
     let mut failing = Vec::new();
     let mut last = "";
     for line in text.lines() {
@@ -63,10 +79,12 @@ pub(super) fn unittest(text: &str) -> Option<Told> {
         }
         last = line;
     }
-    let result = text.lines().rev().find(|line| line.starts_with("FAILED (") || line.starts_with("OK")).unwrap_or("");
+    let result =
+        text.lines().rev().find(|line| line.starts_with("FAILED (") || line.starts_with("OK")).unwrap_or("");
     // `expected failures=1` is no failure
     let result = result.replace("expected failures=", "expected=");
-    let failed = after(&result, "failures=") + after(&result, "errors=") + after(&result, "unexpected successes=");
+    let failed =
+        after(&result, "failures=") + after(&result, "errors=") + after(&result, "unexpected successes=");
     let skipped = after(&result, "skipped=");
     Some(Told::counted(before(ran, " test").saturating_sub(failed + skipped), failed, skipped, failing))
 }
@@ -77,7 +95,8 @@ fn unittest_name(heading: &str) -> String {
     let Some((method, place)) = heading.split_once(" (") else { return heading.trim().to_owned() };
     let (place, more) = place.split_once(')').unwrap_or((place, ""));
     // a failed import is reported as a test of a loader class
-    let place = place.strip_prefix("unittest.loader._FailedTest").map_or(place, |rest| rest.trim_start_matches('.'));
+    let place =
+        place.strip_prefix("unittest.loader._FailedTest").map_or(place, |rest| rest.trim_start_matches('.'));
     let name = if place.is_empty() {
         method.to_owned()
     } else if place == method || place.ends_with(&format!(".{method}")) {

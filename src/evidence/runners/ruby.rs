@@ -33,7 +33,10 @@ pub(super) fn minitest(text: &str) -> Option<Told> {
             failing.push(name.trim_end_matches(':').to_owned());
         }
         let head = line.trim();
-        let head = head.split_once(") ").filter(|(n, _)| n.bytes().all(|b| b.is_ascii_digit())).map_or(head, |(_, h)| h);
+        let head = head
+            .split_once(") ")
+            .filter(|(n, _)| n.bytes().all(|b| b.is_ascii_digit()))
+            .map_or(head, |(_, h)| h);
         expected = head == "Failure:" || head == "Error:";
     }
     let failed = before(count, " failures") + before(count, " errors");

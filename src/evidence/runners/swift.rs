@@ -13,7 +13,10 @@ pub(super) fn xctest(text: &str) -> Option<Told> {
             }
         } else if let Some(rest) = test.strip_prefix("✘ Test ") {
             let name = rest.split_once(" failed after ").map(|(name, _)| name);
-            failing.extend(name.filter(|name| !name.starts_with("run with")).map(|name| name.trim_matches('"').to_owned()));
+            failing.extend(
+                name.filter(|name| !name.starts_with("run with"))
+                    .map(|name| name.trim_matches('"').to_owned()),
+            );
         }
         if test.starts_with("Executed ") && test.contains(" test") && test.contains(" failure") {
             // the last one is the sum of those before it
@@ -26,10 +29,17 @@ pub(super) fn xctest(text: &str) -> Option<Told> {
     failing.sort();
     failing.dedup();
     failed += failing.len() as u64;
-    seen.then(|| Told { passed: Some(run.saturating_sub(failed)), failed: Some(failed), skipped: None, failing })
+    seen.then(|| Told {
+        passed: Some(run.saturating_sub(failed)),
+        failed: Some(failed),
+        skipped: None,
+        failing,
+    })
 }
 
 /// `-[Module.Class test]` on macOS, `Class.test` elsewhere.
 fn xctest_name(name: &str) -> String {
-    name.strip_prefix("-[").and_then(|name| name.strip_suffix(']')).map_or_else(|| name.to_owned(), |name| name.replace(' ', "."))
+    name.strip_prefix("-[")
+        .and_then(|name| name.strip_suffix(']'))
+        .map_or_else(|| name.to_owned(), |name| name.replace(' ', "."))
 }

@@ -40,13 +40,17 @@ pub(super) fn tap(text: &str) -> Option<Told> {
     }
     let summed = |word: &str| {
         let prefix = format!("# {word} ");
-        text.lines().rev().find_map(|line| line.strip_prefix(&prefix)).and_then(|rest| rest.trim().parse::<u64>().ok())
+        text.lines()
+            .rev()
+            .find_map(|line| line.strip_prefix(&prefix))
+            .and_then(|rest| rest.trim().parse::<u64>().ok())
     };
     // node counts tests without their suites; other producers say nothing, or the same
     Some(match (summed("pass"), summed("fail")) {
         (Some(pass), Some(fail)) => {
             let cancelled = summed("cancelled").unwrap_or(0);
-            let skip = summed("skipped").or_else(|| summed("skip")).unwrap_or(0) + summed("todo").unwrap_or(0);
+            let skip =
+                summed("skipped").or_else(|| summed("skip")).unwrap_or(0) + summed("todo").unwrap_or(0);
             Told::counted(pass, fail + cancelled, skip, failing)
         }
         _ => Told::counted(passed, failed, skipped, failing),
