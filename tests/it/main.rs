@@ -11,6 +11,7 @@ mod note;
 mod install;
 mod prepush;
 mod readme;
+mod runners;
 mod schema;
 mod smoke;
 mod states;
