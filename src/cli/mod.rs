@@ -2,8 +2,6 @@
 
 pub mod check;
 pub mod completions;
-pub mod install;
-pub mod man;
 pub mod handoff;
 pub mod hook;
 pub mod install;
