@@ -5,16 +5,15 @@ pub mod completions;
 pub mod handoff;
 pub mod hook;
 pub mod install;
+pub mod log;
 pub mod man;
 pub mod note;
+pub mod resume;
+pub mod run;
 pub mod schema;
+pub mod show;
 pub mod uninstall;
 pub mod verify;
-pub mod completions;
-pub mod handoff;
-pub mod man;
-pub mod note;
-pub mod schema;
 
 use std::path::PathBuf;
 
@@ -44,15 +43,16 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Check(check::Args),
-    Handoff(handoff::Args),
-    Note(note::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
     Check(check::Args),
     Verify(verify::Args),
     Handoff(handoff::Args),
+    Resume(resume::Args),
+    Show(show::Args),
+    Log(log::Args),
     Note(note::Args),
+    Run(run::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -103,15 +103,16 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
     }
     let app = App { env, ui };
     match &cli.command {
-        Command::Check(args) => check::run(args, &app),
-        Command::Handoff(args) => handoff::run(args, &app),
-        Command::Note(args) => note::run(args, &app),
         Command::Install(args) => install::run(args, &app),
         Command::Uninstall(args) => uninstall::run(args, &app),
         Command::Check(args) => check::run(args, &app),
         Command::Verify(args) => verify::run(args, &app),
         Command::Handoff(args) => handoff::run(args, &app),
+        Command::Resume(args) => resume::run(args, &app),
+        Command::Show(args) => show::run(args, &app),
+        Command::Log(args) => log::run(args, &app),
         Command::Note(args) => note::run(args, &app),
+        Command::Run(args) => run::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),
