@@ -8,6 +8,8 @@ mod cmd;
 mod common;
 mod handoff;
 mod note;
+mod resume;
+mod run;
 mod install;
 mod prepush;
 mod readme;
