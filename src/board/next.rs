@@ -7,7 +7,7 @@ use super::commands::{Lookup, acceptance};
 use crate::model::board::{Board, Feature, Proof, Status};
 
 /// The first concrete step, as one sentence; nothing where the board holds nothing to do.
-pub fn next_action(board: &Board, proofs: &BTreeMap<String, Proof>, lookup: Lookup<'_>) -> Option<String> {
+pub fn next_action(board: &Board, proofs: &BTreeMap<String, Proof>, lookup: &Lookup<'_>) -> Option<String> {
     let active = board.active();
     let proven = |feature: &&Feature| {
         matches!(feature.status, Status::Todo | Status::InProgress)
@@ -15,15 +15,9 @@ pub fn next_action(board: &Board, proofs: &BTreeMap<String, Proof>, lookup: Look
     };
     if let Some(feature) = active.filter(proven).or_else(|| board.features.iter().find(proven)) {
         let why = "its acceptance passes";
-        return Some(format!(
-            "Set `{}` done, {why}: `endwell board set {} done`",
-            feature.id,
-            shell_word(&feature.id)
-        ));
+        return Some(format!("Set `{}` done, {why}: `endwell board set {} done`", feature.id, shell_word(&feature.id)));
     }
-    if let Some(feature) =
-        active.filter(|feature| matches!(feature.status, Status::Todo | Status::InProgress))
-    {
+    if let Some(feature) = active.filter(|feature| matches!(feature.status, Status::Todo | Status::InProgress)) {
         return Some(step(if feature.status == Status::Todo { "Start" } else { "Finish" }, feature, lookup));
     }
     next_feature(board).map(|feature| step("Start", feature, lookup))
@@ -47,15 +41,10 @@ pub fn next_feature(board: &Board) -> Option<&Feature> {
     if ranked { ready.min_by_key(|feature| feature.priority) } else { ready.into_iter().next() }
 }
 
-fn step(verb: &str, feature: &Feature, lookup: Lookup<'_>) -> String {
-    let goal = if feature.goal.is_empty() || feature.goal == feature.id {
-        String::new()
-    } else {
-        format!(" ({})", feature.goal)
-    };
+fn step(verb: &str, feature: &Feature, lookup: &Lookup<'_>) -> String {
+    let goal = if feature.goal.is_empty() || feature.goal == feature.id { String::new() } else { format!(" ({})", feature.goal) };
     let acceptance = acceptance(feature, lookup);
-    let lines: Vec<String> =
-        acceptance.commands.iter().map(|command| format!("`{}`", command.line)).collect();
+    let lines: Vec<String> = acceptance.commands.iter().map(|command| format!("`{}`", command.line)).collect();
     let mut text = format!("{verb} `{}`{goal}", feature.id);
     if !lines.is_empty() {
         text.push_str(&format!(": make {} pass", lines.join(" and ")));

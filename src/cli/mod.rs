@@ -7,6 +7,7 @@ pub mod hook;
 pub mod install;
 pub mod man;
 pub mod note;
+pub mod run;
 pub mod schema;
 pub mod uninstall;
 pub mod verify;
@@ -45,6 +46,7 @@ enum Command {
     Verify(verify::Args),
     Handoff(handoff::Args),
     Note(note::Args),
+    Run(run::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -101,6 +103,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Verify(args) => verify::run(args, &app),
         Command::Handoff(args) => handoff::run(args, &app),
         Command::Note(args) => note::run(args, &app),
+        Command::Run(args) => run::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

@@ -2,19 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::board;
 use crate::check::{self, Context};
 use crate::clock::Stopwatch;
 use crate::failure::{Failure, Result};
+use crate::flow::board::BoardInputs;
 use crate::flow::session::CurrentSession;
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, evidence, session, state};
 use crate::git::objects::Relation;
 use crate::git::{GitError, Refs, Status};
-use crate::model::board::{BoardReading, Proof};
 use crate::model::clean::{CheckOutcome, CheckStatus, CleanReport};
 use crate::model::report::TestStanding;
-use crate::model::session::BoardBaseline;
 use crate::model::state::AgentState;
 use crate::model::{CheckId, Issue, SCHEMA_VERSION, Severity};
 
@@ -62,7 +60,8 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
     };
     let current = session::current(bench, status.head.as_deref(), options.session.as_deref())?;
     let base = base(bench, options, &status, &refs, &current)?;
-    let inputs = Inputs::gather(bench, &status, &current)?;
+    let inputs = Inputs::gather(bench, &status)?;
+    let board = BoardInputs::gather(bench, &status, &current, base.as_deref());
     let context = Context {
         repo: &bench.repo,
         objects: &bench.objects,
@@ -75,9 +74,9 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
         in_session: current.is_agents(),
         other_worktrees: &inputs.other_worktrees,
         tests: &inputs.tests,
-        board: &inputs.board,
-        board_before: inputs.board_before.as_ref(),
-        proofs: &inputs.proofs,
+        board: &board.reading,
+        board_before: board.before.as_ref(),
+        proofs: &board.proofs,
     };
     let (checks, issues) = run(&context, &options.only);
     let dirty = status.entries.iter().any(|entry| !bench.config.is_own(&entry.path));
@@ -103,23 +102,16 @@ struct Inputs {
     state: AgentState,
     other_worktrees: Vec<Option<String>>,
     tests: TestStanding,
-    board: BoardReading,
-    board_before: Option<BoardBaseline>,
-    proofs: BTreeMap<String, Proof>,
 }
 
 impl Inputs {
-    fn gather(bench: &Workbench, status: &Status, current: &CurrentSession) -> Result<Self> {
+    fn gather(bench: &Workbench, status: &Status) -> Result<Self> {
         let other_worktrees =
             bench.repo.other_worktrees().map_err(|error| git_failed("can't list the work trees", error))?;
-        let board = board::find_and_read(&bench.repo.top, &bench.config);
         Ok(Self {
             state: state::read(bench)?.state,
             other_worktrees,
             tests: evidence::standing(bench, status),
-            board_before: current.baseline.as_ref().and_then(|baseline| baseline.board.clone()),
-            proofs: BTreeMap::new(),
-            board,
         })
     }
 }

@@ -6,6 +6,8 @@
 mod board;
 mod cmd;
 mod common;
+mod handoff;
+mod note;
 mod install;
 mod prepush;
 mod readme;

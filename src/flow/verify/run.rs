@@ -128,6 +128,7 @@ fn record_of(run: &TestRun, ended: &Ended, before: &Moment) -> Evidence {
         flaky: Vec::new(),
         run: run.clone(),
         error: ended.error.map(|error| error.name().to_owned()),
+        last_line: None,
         output_digest: ended.digest.clone(),
         recorded_at: crate::clock::now_text(),
     }
