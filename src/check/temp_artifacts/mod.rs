@@ -53,7 +53,18 @@ impl Check for TempArtifacts {
         let changes = changes::since(context.repo, context.objects, context.status, context.base)?;
         let exists = |path: &[u8]| crate::fs::exists(&context.repo.at(path));
         let issues = judge(&changes, &exists, context.config)?;
-        by_attributes(issues, context.repo)
+        let issues = by_attributes(issues, context.repo)?;
+        Ok(issues.into_iter().map(|issue| owned(context, issue)).collect())
+    }
+}
+
+/// What lay in a dirty file at the baseline and is unchanged since is not this session's.
+fn owned(context: &Context<'_>, issue: Issue) -> Issue {
+    let path = issue.raw_path();
+    let dirty = path.and_then(|path| context.status.entries.iter().find(|entry| entry.path == path));
+    match dirty {
+        Some(entry) => context.owned(issue, entry),
+        None => context.by_session(issue),
     }
 }
 
