@@ -60,6 +60,12 @@ pub fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
+/// Whether this process may write in a folder, or could make it. Root may always, but on a read-only file system.
+pub fn is_writable_place(folder: &Path) -> bool {
+    let there = folder.ancestors().find(|folder| exists(folder)).unwrap_or(folder);
+    rustix::fs::access(there, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
 /// Writes the whole file or nothing: the former content stays until the new one is complete. Makes parent folders.
 /// Keeps the mode of a file that was there.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -88,6 +94,11 @@ fn write_with(path: &Path, bytes: &[u8], mode: Option<std::fs::Permissions>) -> 
         .map_err(|error| named(&error, "write", path))?;
     temp.persist(path).map_err(|error| named(&error.error, "replace", path))?;
     Ok(())
+}
+
+/// Writes a file of a temporary folder of our own: neither atomic nor synced.
+pub fn write_plain(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs_err::write(path, bytes)
 }
 
 /// As [`write_atomic`], but refuses a place that lies outside of `root` once links are followed.

@@ -29,6 +29,7 @@ pub mod exit;
 pub mod failure;
 pub mod fs;
 pub mod process;
+pub mod redact;
 pub mod ui;
 
 // the formats

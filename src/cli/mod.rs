@@ -1,5 +1,17 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
+pub mod check;
+pub mod completions;
+pub mod handoff;
+pub mod hook;
+pub mod install;
+pub mod man;
+pub mod note;
+pub mod run;
+pub mod schema;
+pub mod uninstall;
+pub mod verify;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
@@ -28,7 +40,18 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Version,
+    Install(install::Args),
+    Uninstall(uninstall::Args),
+    Check(check::Args),
+    Verify(verify::Args),
+    Handoff(handoff::Args),
+    Note(note::Args),
+    Run(run::Args),
+    Schema(schema::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+    #[command(hide = true)]
+    Hook(hook::Args),
 }
 
 /// What every command gets.
@@ -73,11 +96,24 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         }
     }
     let app = App { env, ui };
-    match cli.command {
-        Command::Version => app
-            .ui
-            .data(env!("CARGO_PKG_VERSION"))
-            .map(|()| ExitStatus::Done)
-            .map_err(|error| Failure::broken("can't write").because(error)),
+    match &cli.command {
+        Command::Install(args) => install::run(args, &app),
+        Command::Uninstall(args) => uninstall::run(args, &app),
+        Command::Check(args) => check::run(args, &app),
+        Command::Verify(args) => verify::run(args, &app),
+        Command::Handoff(args) => handoff::run(args, &app),
+        Command::Note(args) => note::run(args, &app),
+        Command::Run(args) => run::run(args, &app),
+        Command::Schema(args) => schema::run(args, &app),
+        Command::Completions(args) => completions::run(args, &app),
+        Command::Man(args) => man::run(args, &app),
+        Command::Hook(args) => hook::run(args, &app),
     }
+}
+
+/// Output that can't be written.
+fn cannot_print(error: impl Into<anyhow::Error>) -> Failure {
+    Failure::broken("can't write the output")
+        .because(error)
+        .hint("Free some space where the output goes, then try again.")
 }

@@ -2,6 +2,8 @@
 //! read is an error with its place, and unknown keys are reported, never guessed at.
 
 pub mod artifacts;
+mod own;
+mod packet;
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Failure, Result};
+
+pub use packet::{Packet, Redact};
 
 /// The file's name.
 pub const FILE: &str = "endwell.toml";
@@ -24,6 +28,9 @@ pub struct Config {
     pub review: Review,
     pub gate: Gate,
     pub artifacts: artifacts::Artifacts,
+    pub push: Push,
+    pub packet: Packet,
+    pub redact: Redact,
 }
 
 /// Where the artifacts lie, from the top of the work tree.
@@ -155,6 +162,23 @@ pub enum TurnEnd {
     WrappingUp,
     Always,
     Never,
+}
+
+/// The push gate.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Push {
+    /// What a person's own uncommitted work does to a push of HEAD, outside agents' sessions.
+    pub own_dirt: OwnDirt,
+}
+
+/// What uncommitted work does to a push.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OwnDirt {
+    #[default]
+    Block,
+    Warn,
 }
 
 /// Settings and what was odd about them.

@@ -1,1 +1,10 @@
-//! feedback
+//! The feedback log: appending what ran, and reading it back. Nothing is written here that did not go through the
+//! redactor, and nothing here runs a command.
+
+pub mod log;
+pub mod record;
+pub mod scan;
+
+pub use log::{LogPlace, append};
+pub use record::keep_safe;
+pub use scan::{Numbered, Reading, Wanted, scan};

@@ -1,5 +1,22 @@
 //! The use cases, one file each: they open the workbench, let the domains do their part, and join the results.
 
+pub mod board;
+pub mod check;
+pub mod diary;
+pub mod evidence;
+pub mod gate;
+pub mod handoff;
+mod handoff_inputs;
+pub mod hook;
+pub mod note;
+pub mod push;
+pub mod record;
+pub mod run;
+pub mod session;
+pub mod setup;
+pub mod state;
+pub mod topic;
+pub mod verify;
 pub mod workbench;
 
 pub use workbench::Workbench;

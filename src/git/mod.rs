@@ -3,11 +3,18 @@
 //! function says so.
 
 pub mod changes;
+pub mod content;
+pub mod diffstat;
+pub mod index;
 pub mod objects;
 pub mod operations;
+pub mod push;
 pub mod refs;
 pub mod stash;
 pub mod status;
+pub mod submodules;
+pub mod tree_id;
+pub mod worktrees;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -20,6 +27,7 @@ use crate::process::{Captured, Inherit, Output, child_env};
 pub use objects::Objects;
 pub use refs::Refs;
 pub use status::{Entry, EntryKind, Status};
+pub use tree_id::Content;
 
 /// Why git could not answer.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +69,8 @@ pub struct Repo {
     pub shallow: bool,
     /// Refs in loose and packed files (gix reads them), not in a reftable (only git does).
     pub ref_files: bool,
+    /// Object ids are SHA-256.
+    pub sha256: bool,
     vars: BTreeMap<OsString, OsString>,
 }
 
@@ -80,10 +90,11 @@ impl Repo {
             "--git-common-dir",
             "--is-shallow-repository",
             "--show-ref-format",
+            "--show-object-format",
         ];
         let output = call(&vars, env.cwd(), &args, None)?;
         let text = path_lines(&output.stdout);
-        let [top, git_dir, common_dir, shallow, refs] = text.as_slice() else {
+        let [top, git_dir, common_dir, shallow, refs, hash] = text.as_slice() else {
             return Err(GitError::Form("rev-parse".to_owned()));
         };
         Ok(Self {
@@ -91,7 +102,9 @@ impl Repo {
             git_dir: PathBuf::from(git_dir),
             common_dir: PathBuf::from(common_dir),
             shallow: shallow == "true",
-            ref_files: refs == "files",
+            // git before 2.45 echoes the option: it knows only files
+            ref_files: refs != "reftable",
+            sha256: hash == "sha256",
             vars,
         })
     }
@@ -111,6 +124,11 @@ impl Repo {
         run(&self.vars, &self.top, args, None)
     }
 
+    /// Runs git in another folder, for a submodule's own repository.
+    pub fn git_in<S: AsRef<OsStr>>(&self, dir: &Path, args: &[S]) -> Result<Output, GitError> {
+        run(&self.vars, dir, args, None)
+    }
+
     /// endwell's folder for this work tree.
     pub fn own_dir(&self) -> PathBuf {
         self.git_dir.join("endwell")
@@ -125,6 +143,16 @@ impl Repo {
     pub fn at(&self, path: &[u8]) -> PathBuf {
         use std::os::unix::ffi::OsStrExt as _;
         self.top.join(OsStr::from_bytes(path))
+    }
+
+    /// HEAD's commit; `None` before the first one.
+    pub fn head_commit(&self) -> Result<Option<String>, GitError> {
+        let output = self.git_any(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])?;
+        match output.code {
+            Some(0) => Ok(Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())),
+            Some(1) => Ok(None),
+            _ => Err(failed("rev-parse", &output)),
+        }
     }
 
     /// A value of git's configuration, by git's own rules; `None` where it is not set.

@@ -80,6 +80,11 @@ impl Objects {
         Ok(commit.id.to_string())
     }
 
+    /// The id of the tree without entries; it needs not be stored.
+    pub fn empty_tree(&self) -> String {
+        ObjectId::empty_tree(self.repo.object_hash()).to_string()
+    }
+
     /// Whether an object is in the store.
     pub fn has(&self, id: &str) -> bool {
         parse(id).is_ok_and(|id| self.repo.has_object(id))
@@ -158,11 +163,22 @@ impl Objects {
 
     /// The best common ancestor of two commits.
     pub fn relation(&self, one: &str, two: &str) -> Result<Relation, GitError> {
+        self.relation_to_any(one, &[two])
+    }
+
+    /// The best common ancestor of a commit and any of several others. Others that are not in the store are passed by.
+    pub fn relation_to_any(&self, one: &str, others: &[&str]) -> Result<Relation, GitError> {
+        let others = others.iter().filter(|id| others.len() == 1 || self.has(id)).map(|id| parse(id));
         let bases = self
             .repo
-            .merge_bases_many(parse(one)?, &[parse(two)?])
+            .merge_bases_many(parse(one)?, &others.collect::<Result<Vec<_>, _>>()?)
             .map_err(|error| cannot("the merge base", &error))?;
         Ok(bases.first().map_or(Relation::None, |id| Relation::MergeBase(id.to_string())))
+    }
+
+    /// Whether the first commit is the second, or in its history.
+    pub fn is_ancestor(&self, one: &str, two: &str) -> Result<bool, GitError> {
+        Ok(matches!(self.relation(one, two)?, Relation::MergeBase(base) if base == one))
     }
 
     /// Commits reachable from `tip` but not from `hidden`, newest first, at most `limit`.

@@ -17,6 +17,8 @@ pub struct Status {
     /// Number of stash entries.
     pub stashes: u64,
     pub entries: Vec<Entry>,
+    /// Ignored paths from the top; a folder that is ignored as a whole ends in `/` and is not looked into.
+    pub ignored: Vec<Vec<u8>>,
 }
 
 /// One path that is not as in HEAD.
@@ -53,13 +55,14 @@ pub struct Change {
     pub index_id: String,
 }
 
-const ARGS: [&str; 8] = [
+const ARGS: [&str; 9] = [
     "status",
     "--porcelain=v2",
     "--branch",
     "--show-stash",
     "-z",
     "--untracked-files=all",
+    "--ignored=matching",
     "--ignore-submodules=none",
     "--no-renames",
 ];
@@ -75,7 +78,7 @@ impl Repo {
         let args: Vec<&str> = ARGS
             .iter()
             .map(|arg| if *arg == "--untracked-files=all" { "--untracked-files=no" } else { arg })
-            .filter(|arg| !arg.starts_with("--ignore-submodules"))
+            .filter(|arg| !arg.starts_with("--ignore"))
             .collect();
         // the machine's own configuration may not hide anything, only the project's file may
         let mut with_config = vec!["-c", "diff.ignoreSubmodules=none"];
@@ -109,7 +112,10 @@ pub fn parse(bytes: &[u8]) -> Result<Status, GitError> {
             }
             b'u' => unmerged(record),
             b'?' => record.get(2..).map(|path| Entry { path: path.to_vec(), kind: EntryKind::Untracked }),
-            b'!' => continue,
+            b'!' => {
+                status.ignored.extend(record.get(2..).map(<[u8]>::to_vec));
+                continue;
+            }
             _ => None,
         };
         let form = || GitError::Form(format!("status: {}", String::from_utf8_lossy(record)));

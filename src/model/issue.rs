@@ -166,6 +166,19 @@ impl Issue {
         self
     }
 
+    /// The same finding, too uncertain to block.
+    #[must_use]
+    pub fn as_warning(mut self) -> Self {
+        self.severity = self.severity.min(Severity::Warn);
+        self
+    }
+
+    /// The same finding, there before the session and unchanged since: listed, not blocking.
+    #[must_use]
+    pub fn stood_before(self) -> Self {
+        self.as_warning().owned_by(Owner::Before)
+    }
+
     /// Whether it refuses a push or a packet.
     pub fn blocks(&self) -> bool {
         self.severity == Severity::Block

@@ -3,10 +3,13 @@
 
 pub mod board;
 pub mod clean;
+pub mod event;
 pub mod feedback;
 pub mod ids;
+pub mod install;
 pub mod issue;
 pub mod packet;
+pub mod plan;
 pub mod report;
 pub mod session;
 pub mod state;

@@ -4,7 +4,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::feedback::FeedbackRecord;
 use super::{CheckId, Severity};
 use crate::model::clean::CheckStatus;
 
@@ -37,7 +36,8 @@ pub struct Packet {
     pub open_risks: Vec<OpenRisk>,
     pub next_action: NextAction,
     pub verdict_pointer: VerdictPointer,
-    pub feedback_tail: Vec<FeedbackRecord>,
+    /// The last records plus every failure, each once, in log order.
+    pub feedback_tail: Vec<TailEntry>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback_omitted: Option<FeedbackOmitted>,
     pub assumptions_to_validate: Vec<String>,
@@ -83,6 +83,30 @@ pub enum ChangeKind {
     Deleted,
     Renamed,
     TypeChanged,
+}
+
+/// A record of the feedback log as the packet carries it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TailEntry {
+    pub command: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// `null`: unknown.
+    pub exit_code: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stdout_tail: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stderr_tail: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_note: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_id: Option<String>,
+    /// How many identical failures this entry stands for.
+    pub times: u64,
 }
 
 /// A command, with how often it ran in a row with the same result.
@@ -147,7 +171,9 @@ pub struct FileRef {
 /// What was left out of `feedback_tail`, and where all of it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FeedbackOmitted {
+    /// Failures that stand in the log only.
     pub failures: u64,
+    /// The full log, from the top of the work tree.
     pub log: String,
 }
 

@@ -87,7 +87,7 @@ pub struct ReviewDimension {
 }
 
 /// A recorded test run, bound to what was tested. The key is tree, command, folder and environment digest.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     pub schema_version: u32,
     pub tree: String,
@@ -101,10 +101,19 @@ pub struct Evidence {
     pub environment_digest: String,
     /// The parts that went into the digest, by name.
     pub environment: BTreeMap<String, String>,
+    /// Names of parts that the run itself changed: they are its products and don't count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub volatile: Vec<String>,
+    /// Tests that failed in an earlier run of the same content, command and environment, where this one is green.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flaky: Vec<String>,
     pub run: TestRun,
     /// Why the run has no exit code: `timeout`, `signal`, `not-found`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The last line that a red run wrote, redacted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_line: Option<String>,
     /// sha256 of the whole output.
     pub output_digest: String,
     /// RFC 3339; never copied into a packet.

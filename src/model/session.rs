@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(doc)]
+use super::board::Feature;
+use super::board::Status;
 use super::{Issue, SessionId};
 
 /// What was there when the session (or the installation) began.
@@ -23,6 +26,9 @@ pub struct Baseline {
     pub stashes: Vec<String>,
     /// Dirty paths, as the bytes' lossless key (see [`path_key`]), to a digest of what lay there.
     pub dirty: BTreeMap<String, String>,
+    /// Operations under way, by git's names.
+    #[serde(default)]
+    pub operations: Vec<String>,
     /// Fingerprints of the board's findings and the digest of its bytes.
     #[serde(default)]
     pub board: Option<BoardBaseline>,
@@ -33,8 +39,10 @@ pub struct Baseline {
 pub struct BoardBaseline {
     /// Path from the top of the work tree.
     pub path: String,
-    /// The board's bytes, as text where they are UTF-8 (else absent).
-    pub text: Option<String>,
+    /// sha256 of the file's bytes; absent where it could not be read as a board.
+    pub sha256: Option<String>,
+    /// The status of every entry, by [`Feature::key`]; absent where it could not be read as a board.
+    pub statuses: Option<BTreeMap<String, Status>>,
     /// Fingerprints of the findings that stood already.
     pub findings: Vec<String>,
 }
@@ -95,4 +103,13 @@ pub fn path_key(path: &[u8]) -> String {
             format!("base64:{}", base64::engine::general_purpose::STANDARD.encode(path))
         }
     }
+}
+
+/// The bytes of a path behind its key.
+pub fn path_of_key(key: &str) -> Vec<u8> {
+    use base64::Engine as _;
+    let coded = key.strip_prefix("base64:");
+    coded
+        .and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok())
+        .unwrap_or_else(|| key.as_bytes().to_vec())
 }

@@ -1,1 +1,4 @@
-//! report
+//! The forms in which a judgement is shown. Pure: a report in, text out.
+
+pub mod human;
+pub mod push;

@@ -107,9 +107,9 @@ pub fn plain(text: &str) -> String {
     };
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
         if hidden(c) {
-            out.extend(c.escape_default())
+            out.extend(c.escape_default());
         } else {
-            out.push(c)
+            out.push(c);
         }
         out
     })

@@ -3,6 +3,16 @@
 #![expect(clippy::disallowed_methods, reason = "tests start the program and look at its files directly")]
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
+mod board;
+mod cmd;
 mod common;
+mod handoff;
+mod note;
+mod install;
+mod prepush;
+mod readme;
+mod schema;
 mod smoke;
 mod temp_artifacts;
+mod states;
+mod tidy;

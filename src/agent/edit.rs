@@ -1,0 +1,349 @@
+//! The one executor of plans: works out what each file would become, shows it as a diff, writes it, and takes it back.
+//! A file that can't be judged is refused and stays as it is; a refused file never stops the others.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::json;
+use crate::fs;
+use crate::model::install::{Before, FileRecord};
+use crate::model::issue::sha256_hex;
+use crate::model::plan::{Change, EditKind, FileEdit, HOOK_MARK};
+use crate::model::session::{path_key, path_of_key};
+
+/// What one file becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    pub what: String,
+    pub path: PathBuf,
+    pub kind: EditKind,
+    /// The file's bytes now; `None`: nothing is there (or what is there is moved aside).
+    pub now: Option<Vec<u8>>,
+    /// The file's bytes then; `None`: it goes.
+    pub then: Option<Vec<u8>>,
+    /// The Unix mode to write; `None`: as it is.
+    pub mode: Option<u32>,
+    /// A move of somebody else's file that goes with it.
+    pub moved: Option<Move>,
+    /// Folders to make before, or to remove behind it where they are empty; outermost first.
+    pub dirs: Vec<PathBuf>,
+}
+
+/// A file that changes its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    pub from: PathBuf,
+    pub to: PathBuf,
+}
+
+/// Why a file stays as it is.
+#[derive(Debug)]
+pub struct Refusal {
+    pub what: String,
+    pub path: PathBuf,
+    pub reason: String,
+    /// What a person can put there by hand.
+    pub paste: Option<String>,
+}
+
+const BEGIN: &str = "# begin endwell: written by `endwell install`, taken out by `endwell uninstall`";
+const END: &str = "# end endwell";
+
+/// Works out what an edit does to the file that is there.
+pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
+    let refuse = |reason: String| Refusal {
+        what: edit.what.clone(),
+        path: edit.path.clone(),
+        reason,
+        paste: to_paste(&edit.change),
+    };
+    fs::stays_inside(&edit.root, &edit.path).map_err(|error| refuse(error.to_string()))?;
+    let is_link = fs::stat(&edit.path).is_some_and(|meta| meta.is_symlink());
+    let mut step = Step {
+        what: edit.what.clone(),
+        path: edit.path.clone(),
+        kind: edit.change.kind(),
+        now: None,
+        then: None,
+        mode: None,
+        moved: None,
+        dirs: missing_dirs(&edit.path),
+    };
+    if let Change::Whole { bytes, mode, mark, aside } = &edit.change {
+        whole(&mut step, bytes, *mode, *mark, aside.as_deref()).map_err(refuse)?;
+        return Ok(step);
+    }
+    if is_link {
+        return Err(refuse("it is a symbolic link, which endwell does not write through".to_owned()));
+    }
+    step.now = fs::read_optional(&edit.path).map_err(|error| refuse(error.to_string()))?;
+    step.then = match &edit.change {
+        Change::Block { lines } => Some(block_in(step.now.as_deref().unwrap_or_default(), lines)),
+        Change::Hooks(hooks) => {
+            Some(json::put_in(step.now.as_deref(), hooks).map_err(|error| refuse(error.to_string()))?)
+        }
+        Change::Whole { .. } => None,
+    };
+    Ok(step)
+}
+
+fn whole(
+    step: &mut Step,
+    bytes: &[u8],
+    mode: u32,
+    mark: Option<&str>,
+    aside: Option<&Path>,
+) -> Result<(), String> {
+    let Some(meta) = fs::stat(&step.path) else {
+        step.then = Some(bytes.to_vec());
+        step.mode = Some(mode);
+        return Ok(());
+    };
+    if meta.is_dir() {
+        return Err("a folder lies there".to_owned());
+    }
+    let there = if meta.is_symlink() {
+        None
+    } else {
+        fs::read_optional(&step.path).map_err(|error| error.to_string())?
+    };
+    let ours = there.as_deref().is_some_and(|there| mark.is_some_and(|mark| has_mark(there, mark)));
+    if mark.is_none() {
+        // somebody else's word stands
+        step.then.clone_from(&there);
+        step.now = there;
+        return Ok(());
+    }
+    if ours {
+        step.now = there;
+        step.then = Some(bytes.to_vec());
+        step.mode = (meta.permissions().mode() & 0o777 != mode).then_some(mode);
+        return Ok(());
+    }
+    let Some(aside) = aside else { return Err("a file of somebody else lies there".to_owned()) };
+    if fs::exists(aside) {
+        return Err(format!(
+            "it was replaced since endwell was installed, and `{}` still holds the hook from before: remove the one that is not wanted",
+            aside.display()
+        ));
+    }
+    step.moved = Some(Move { from: step.path.clone(), to: aside.to_owned() });
+    step.then = Some(bytes.to_vec());
+    step.mode = Some(mode);
+    Ok(())
+}
+
+/// Whether a file carries a mark.
+pub fn has_mark(bytes: &[u8], mark: &str) -> bool {
+    memchr::memmem::find(bytes, mark.as_bytes()).is_some()
+}
+
+fn to_paste(change: &Change) -> Option<String> {
+    match change {
+        Change::Hooks(hooks) => Some(json::to_paste(hooks)),
+        Change::Block { lines } => Some(lines.join("\n")),
+        Change::Whole { .. } => None,
+    }
+}
+
+fn block_in(text: &[u8], lines: &[String]) -> Vec<u8> {
+    let block = format!("{BEGIN}\n{}\n{END}\n", lines.join("\n"));
+    let (mut head, tail) = match find_block(text) {
+        Some((start, end)) => (text[..start].to_vec(), &text[end..]),
+        None => (text.to_vec(), &b""[..]),
+    };
+    if !head.is_empty() && !head.ends_with(b"\n") {
+        head.push(b'\n');
+    }
+    [head.as_slice(), block.as_bytes(), tail].concat()
+}
+
+fn find_block(text: &[u8]) -> Option<(usize, usize)> {
+    let start = memchr::memmem::find(text, BEGIN.as_bytes())?;
+    let end = start + memchr::memmem::find(&text[start..], END.as_bytes())? + END.len();
+    let end = if text.get(end) == Some(&b'\n') { end + 1 } else { end };
+    Some((start, end))
+}
+
+/// Folders that don't exist yet, outermost first.
+fn missing_dirs(path: &Path) -> Vec<PathBuf> {
+    let mut dirs: Vec<PathBuf> =
+        path.ancestors().skip(1).take_while(|dir| !fs::exists(dir)).map(Path::to_owned).collect();
+    dirs.reverse();
+    dirs
+}
+
+/// Works out how to take an edit back. `Err`: it stays, and why.
+pub fn prepare_undo(record: &FileRecord) -> Result<Step, Refusal> {
+    let path = path_of(&record.path);
+    let refuse =
+        |reason: String| Refusal { what: record.what.clone(), path: path.clone(), reason, paste: None };
+    let is_link = fs::stat(&path).is_some_and(|meta| meta.is_symlink());
+    let now =
+        if is_link { None } else { fs::read_optional(&path).map_err(|error| refuse(error.to_string()))? };
+    let before = match &record.before {
+        Before::Bytes(text) => Some(STANDARD.decode(text).map_err(|error| refuse(error.to_string()))?),
+        Before::Absent | Before::Unknown => None,
+    };
+    let untouched = now.as_deref().is_some_and(|now| sha256_hex(now) == record.after);
+    let then = match (&now, &record.before) {
+        (None, _) => None,
+        (Some(_), Before::Absent | Before::Bytes(_)) if untouched => before,
+        (Some(now), _) => without_ours(now, record, before.as_deref()).map_err(refuse)?,
+    };
+    let mut step = Step {
+        what: record.what.clone(),
+        kind: record.kind,
+        now,
+        then,
+        mode: None,
+        moved: None,
+        dirs: record.made_dirs.iter().map(|dir| path_of(dir)).collect(),
+        path: path.clone(),
+    };
+    if let Some(aside) = record.aside.as_deref().map(path_of).filter(|aside| fs::exists(aside)) {
+        if step.then.is_some() || is_link {
+            let reason = format!(
+                "it is not endwell's any more, so the hook from before stays at `{}`",
+                aside.display()
+            );
+            return Err(refuse(reason));
+        }
+        step.moved = Some(Move { from: aside, to: path });
+    }
+    Ok(step)
+}
+
+/// The file without our part, where somebody else changed it since.
+fn without_ours(now: &[u8], record: &FileRecord, before: Option<&[u8]>) -> Result<Option<Vec<u8>>, String> {
+    let rest = match record.kind {
+        // a whole file that was changed since is somebody's own now; ours of another version still carries the mark
+        EditKind::Whole => return Ok(if has_mark(now, HOOK_MARK) { None } else { Some(now.to_vec()) }),
+        EditKind::Block => match find_block(now) {
+            Some((start, end)) => [&now[..start], &now[end..]].concat(),
+            None => now.to_vec(),
+        },
+        EditKind::Hooks => json::take_out(now, before).map_err(|error| error.to_string())?,
+    };
+    let bare = rest.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect::<Vec<u8>>();
+    let nothing_left = matches!(bare.as_slice(), b"" | b"{}");
+    Ok(if record.before == Before::Absent && nothing_left { None } else { Some(rest) })
+}
+
+impl Step {
+    pub fn changes(&self) -> bool {
+        self.now != self.then || self.moved.is_some() || self.mode.is_some()
+    }
+
+    /// The record that lets it be taken back. `former` is the record of an earlier installation.
+    pub fn record(&self, former: Option<&FileRecord>) -> FileRecord {
+        let kept = former.filter(|record| {
+            self.moved.is_none() && self.now.as_deref().is_some_and(|now| sha256_hex(now) == record.after)
+        });
+        let ours_inside = self.kind != EditKind::Whole && former.is_some();
+        let before = match (kept, &self.now) {
+            (Some(record), _) => record.before.clone(),
+            (None, None) => Before::Absent,
+            (None, Some(_)) if self.kind == EditKind::Whole || ours_inside => Before::Unknown,
+            (None, Some(now)) => Before::Bytes(STANDARD.encode(now)),
+        };
+        let moved = self.moved.as_ref().map(|moved| key_of(&moved.to));
+        FileRecord {
+            what: self.what.clone(),
+            path: key_of(&self.path),
+            kind: self.kind,
+            before,
+            after: sha256_hex(self.then.as_deref().unwrap_or_default()),
+            aside: moved.or_else(|| former.and_then(|record| record.aside.clone())),
+            made_dirs: match former {
+                Some(record) if self.dirs.is_empty() => record.made_dirs.clone(),
+                _ => self.dirs.iter().map(|dir| key_of(dir)).collect(),
+            },
+        }
+    }
+
+    /// A unified diff, and the moves in words.
+    pub fn diff(&self, top: &Path) -> String {
+        let name = |path: &Path| path.strip_prefix(top).unwrap_or(path).display().to_string();
+        let mut text = String::new();
+        if let Some(Move { from, to }) = &self.moved {
+            text = format!("rename `{}` to `{}`\n", name(from), name(to));
+        }
+        let old = String::from_utf8_lossy(self.now.as_deref().unwrap_or_default()).into_owned();
+        let new = String::from_utf8_lossy(self.then.as_deref().unwrap_or_default()).into_owned();
+        let label = |side: &str, there: bool| {
+            if there { format!("{side}/{}", name(&self.path)) } else { "/dev/null".to_owned() }
+        };
+        let diff = similar::TextDiff::from_lines(&old, &new);
+        let (a, b) = (label("a", self.now.is_some()), label("b", self.then.is_some()));
+        text.push_str(&diff.unified_diff().header(&a, &b).to_string());
+        text
+    }
+
+    /// Puts a file in its new state. What was there stays until the new content is complete.
+    pub fn install(&self) -> io::Result<()> {
+        if let Some(Move { from, to }) = &self.moved {
+            fs::rename(from, to)?;
+        }
+        let written = self.write();
+        if let (Err(_), Some(Move { from, to })) = (&written, &self.moved) {
+            // the hook from before goes on working
+            fs::rename(to, from)?;
+        }
+        written
+    }
+
+    /// Takes a file back to its former state, with the folders that were made for it.
+    pub fn uninstall(&self) -> io::Result<()> {
+        self.write()?;
+        if let Some(Move { from, to }) = &self.moved {
+            fs::rename(from, to)?;
+        }
+        for dir in self.dirs.iter().rev() {
+            fs::remove_empty_dir(dir);
+        }
+        Ok(())
+    }
+
+    fn write(&self) -> io::Result<()> {
+        match (&self.then, self.mode) {
+            _ if self.now == self.then && self.mode.is_none() => Ok(()),
+            (None, _) => fs::remove(&self.path),
+            (Some(bytes), Some(mode)) => fs::write_atomic_mode(&self.path, bytes, mode),
+            (Some(bytes), None) => fs::write_atomic(&self.path, bytes),
+        }
+    }
+}
+
+/// The record of a file that no record speaks of: only what carries our marks is taken out of it.
+pub fn unrecorded(edit: &FileEdit) -> FileRecord {
+    let aside = match &edit.change {
+        Change::Whole { aside, .. } => aside.as_deref().map(key_of),
+        Change::Block { .. } | Change::Hooks(_) => None,
+    };
+    FileRecord {
+        what: edit.what.clone(),
+        path: key_of(&edit.path),
+        kind: edit.change.kind(),
+        before: Before::Unknown,
+        after: String::new(),
+        aside,
+        made_dirs: Vec::new(),
+    }
+}
+
+/// The key of an absolute path.
+pub fn key_of(path: &Path) -> String {
+    path_key(path.as_os_str().as_bytes())
+}
+
+/// The path behind a key.
+pub fn path_of(key: &str) -> PathBuf {
+    PathBuf::from(OsString::from_vec(path_of_key(key)))
+}

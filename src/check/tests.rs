@@ -1,0 +1,209 @@
+//! The check `tests`: green for exactly this content, or red with each failing test named in a risk. It looks at what
+//! is recorded and runs nothing.
+//!
+//! When a failing test counts as named in an open risk: the risk's `test` is the test's name, or its `detail` holds
+//! the name verbatim, neither preceded nor followed by a letter, a digit or `_` (`test_a` does not name `test_ab`).
+
+use super::{Check, Context, Found};
+use crate::model::report::{Evidence, TestStanding};
+use crate::model::state::StateRisk;
+use crate::model::{CheckId, Issue};
+use crate::ui::plain;
+
+const ID: CheckId = CheckId::Tests;
+/// So many names are listed in a message; of more only the number is said.
+const LISTED: usize = 5;
+const RUN: &str = "Run `endwell verify`.";
+
+/// The check.
+pub struct Tests;
+
+impl Check for Tests {
+    fn id(&self) -> CheckId {
+        ID
+    }
+
+    fn run(&self, context: &Context<'_>) -> Found {
+        Ok(judge(context.tests, &context.state.open_risks))
+    }
+}
+
+/// What the standing of the tests means, given the open risks.
+pub fn judge(standing: &TestStanding, risks: &[StateRisk]) -> Vec<Issue> {
+    match standing {
+        TestStanding::NoCommand => vec![
+            Issue::warn(
+                ID,
+                "no-tests",
+                "No test command is configured, and none was found in the project's files.",
+            )
+            .hint("Name one in `endwell.toml`: `[tests]`, `command = \"…\"`."),
+        ],
+        TestStanding::Green(evidence) => flaky(evidence).into_iter().collect(),
+        TestStanding::Red(evidence) => vec![red(evidence, risks)],
+        TestStanding::Stale { changed } => {
+            let what = names(changed);
+            let message =
+                format!("The tests ran on this content, but in another environment: {what} changed since.");
+            vec![Issue::block(ID, "tests-stale", message).hint(RUN)]
+        }
+        TestStanding::Missing { command, last } => {
+            let before = match last {
+                Some(last) if last.is_green() => " The last run, on other content, was green.",
+                Some(_) => " The last run, on other content, was red.",
+                None => "",
+            };
+            let message = format!("The tests (`{}`) have not run on this content.{before}", plain(command));
+            vec![Issue::block(ID, "tests-missing", message).hint(RUN)]
+        }
+        TestStanding::Unbound { why } => {
+            let message = format!("No test run can be bound to this content: {}.", plain(why));
+            vec![
+                Issue::block(ID, "tests-unbound", message)
+                    .hint("Commit or undo what is named, then run `endwell verify`."),
+            ]
+        }
+    }
+}
+
+fn flaky(evidence: &Evidence) -> Option<Issue> {
+    (!evidence.flaky.is_empty()).then(|| {
+        let message = format!("Red, then green on the same content: {}.", names(&evidence.flaky));
+        Issue::warn(ID, "tests-flaky", message)
+            .text(&evidence.flaky.join("\n"))
+            .hint("Make the test independent of time, order and leftovers, or note it as a risk.")
+    })
+}
+
+fn red(evidence: &Evidence, risks: &[StateRisk]) -> Issue {
+    let command = plain(&shell_words::join(&evidence.run.command));
+    match evidence.error.as_deref() {
+        Some("timeout") => {
+            let seconds = evidence.run.duration_ms / 1000;
+            let message =
+                format!("The tests (`{command}`) were stopped by the time limit after {seconds} s.");
+            return Issue::block(ID, "tests-timeout", message)
+                .hint("Make them shorter or raise `[tests] timeout`, then run `endwell verify`.");
+        }
+        Some(error) => {
+            let message = format!("The tests (`{command}`) did not come to an end: {}.", plain(error));
+            return Issue::block(ID, "tests-killed", message).hint(RUN);
+        }
+        None => {}
+    }
+    let failing = &evidence.run.failing;
+    if failing.is_empty() {
+        let code =
+            evidence.run.exit_code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+        let message =
+            format!("The tests (`{command}`) ended with {code}, and their output names no failing test.");
+        return Issue::block(ID, "tests-unnamed", message)
+            .hint(format!("Run `{command}`, mend what it says, then run `endwell verify`."));
+    }
+    let unnamed: Vec<String> =
+        failing.iter().filter(|name| !risks.iter().any(|risk| accounts_for(risk, name))).cloned().collect();
+    let Some(first) = unnamed.first() else {
+        let message = format!("The tests are red, and each failure is an open risk: {}.", names(failing));
+        return Issue::warn(ID, "tests-red-named", message)
+            .text(&failing.join("\n"))
+            .hint("Mend them when it is their turn.");
+    };
+    let message = format!("The tests are red, and no open risk names {}.", names(&unnamed));
+    Issue::block(ID, "tests-red", message).text(&unnamed.join("\n")).hint(format!(
+        "Mend them and run `endwell verify`, or say why each may stay: `endwell note risk --test {} \"why\"`.",
+        shell_words::quote(first)
+    ))
+}
+
+/// Whether a risk accounts for a failing test, by the rules at the top of this file.
+pub fn accounts_for(risk: &StateRisk, name: &str) -> bool {
+    let name = name.trim();
+    if name.is_empty() {
+        return false;
+    }
+    if risk.test.as_deref().map(str::trim) == Some(name) {
+        return true;
+    }
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    risk.detail.match_indices(name).any(|(start, found)| {
+        let before = risk.detail[..start].chars().next_back();
+        let after = risk.detail[start + found.len()..].chars().next();
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
+}
+
+fn names(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{}`", plain(name))).collect();
+    match names.len().saturating_sub(LISTED) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod cases {
+    use super::*;
+    use crate::model::Severity;
+    use crate::model::report::TestRun;
+
+    fn red_run(failing: &[&str]) -> TestStanding {
+        TestStanding::Red(Box::new(Evidence {
+            run: TestRun {
+                command: vec!["cargo".to_owned(), "test".to_owned()],
+                exit_code: Some(101),
+                failing: failing.iter().map(|name| (*name).to_owned()).collect(),
+                ..TestRun::default()
+            },
+            ..Evidence::default()
+        }))
+    }
+
+    fn risk(detail: &str, test: Option<&str>) -> StateRisk {
+        StateRisk { severity: Severity::Warn, detail: detail.to_owned(), test: test.map(str::to_owned) }
+    }
+
+    fn only(standing: &TestStanding, risks: &[StateRisk]) -> Issue {
+        let mut issues = judge(standing, risks);
+        assert_eq!(issues.len(), 1, "{issues:?}");
+        issues.remove(0)
+    }
+
+    #[test]
+    fn a_red_test_passes_only_when_each_failure_is_named() {
+        let standing = red_run(&["a::one", "a::two"]);
+        let one = risk("known since the move", Some("a::one"));
+        let issue = only(&standing, std::slice::from_ref(&one));
+        assert_eq!((issue.code.as_str(), issue.severity), ("tests-red", Severity::Block));
+        assert!(issue.message.contains("a::two") && !issue.message.contains("a::one"), "{}", issue.message);
+        assert!(issue.hint.contains("endwell note risk --test a::two \"why\""), "{}", issue.hint);
+        let issue = only(&standing, &[one, risk("`a::two` needs the network", None)]);
+        assert_eq!((issue.code.as_str(), issue.severity), ("tests-red-named", Severity::Warn));
+    }
+
+    #[test]
+    fn a_longer_or_shorter_name_names_no_other_test() {
+        assert!(accounts_for(&risk("test_a fails", None), "test_a"));
+        assert!(accounts_for(&risk("fails: test_a", None), "test_a"));
+        assert!(!accounts_for(&risk("test_ab fails", None), "test_a"));
+        assert!(!accounts_for(&risk("my_test_a fails", None), "test_a"));
+        assert!(!accounts_for(&risk("x", Some("a::one")), "one"));
+        assert!(!accounts_for(&risk("", None), ""));
+    }
+
+    #[test]
+    fn every_other_standing_but_green_and_none_blocks() {
+        let code = |standing: &TestStanding| only(standing, &[]).code;
+        assert_eq!(code(&TestStanding::NoCommand), "no-tests");
+        assert!(judge(&TestStanding::Green(Box::default()), &[]).is_empty());
+        let missing = TestStanding::Missing { command: "pytest".to_owned(), last: None };
+        for (standing, wanted) in [
+            (red_run(&[]), "tests-unnamed"),
+            (missing, "tests-missing"),
+            (TestStanding::Stale { changed: vec!["file:.env".to_owned()] }, "tests-stale"),
+            (TestStanding::Unbound { why: "x".to_owned() }, "tests-unbound"),
+        ] {
+            let issue = only(&standing, &[]);
+            assert_eq!((issue.code.as_str(), issue.severity), (wanted, Severity::Block));
+        }
+    }
+}

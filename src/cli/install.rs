@@ -1,0 +1,40 @@
+//! `endwell install`.
+
+use clap::Args as ClapArgs;
+
+use crate::cli::App;
+use crate::exit::ExitStatus;
+use crate::failure::Result;
+use crate::flow::Workbench;
+use crate::flow::setup::{self, InstallOptions};
+
+/// Hooks in: the git push gate, and the session hooks of the coding agents in use.
+///
+/// Writes only what git does not track, and leaves the work tree as clean as it was. A hook or a settings file that is
+/// there already is kept and goes on working. `endwell uninstall` gives back the same bytes.
+#[derive(Debug, ClapArgs)]
+pub struct Args {
+    /// Hooks for this agent only, whether it seems to be in use or not; can be given more than once.
+    #[arg(long = "agent", value_name = "NAME")]
+    agents: Vec<String>,
+    /// Write what a team commits: `endwell.toml`, and the agents' shared settings.
+    #[arg(long)]
+    shared: bool,
+    /// Write no git hook; print what to put into the hook script that you keep yourself.
+    #[arg(long)]
+    external: bool,
+    /// Show the difference that it would make to every file, and change nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
+    let bench = Workbench::open(&app.env, app.ui)?;
+    let options = InstallOptions {
+        agents: args.agents.clone(),
+        shared: args.shared,
+        external: args.external,
+        dry_run: args.dry_run,
+    };
+    setup::install(&bench, &options)
+}

@@ -1,0 +1,246 @@
+//! The cleanliness phase: one status walk, five checks, one report, written where the next step looks for it.
+
+use std::collections::BTreeMap;
+
+use crate::check::{self, Context};
+use crate::clock::Stopwatch;
+use crate::failure::{Failure, Result};
+use crate::flow::board::BoardInputs;
+use crate::flow::session::CurrentSession;
+use crate::flow::workbench::git_failed;
+use crate::flow::{Workbench, evidence, session, state};
+use crate::git::objects::Relation;
+use crate::git::{GitError, Refs, Status};
+use crate::model::clean::{CheckOutcome, CheckStatus, CleanReport};
+use crate::model::report::TestStanding;
+use crate::model::state::AgentState;
+use crate::model::{CheckId, Issue, SCHEMA_VERSION, Severity};
+
+/// What is judged, and how.
+#[derive(Clone, Debug, Default)]
+pub struct CheckOptions {
+    /// Only these checks; empty: all five. A partial run writes no report.
+    pub only: Vec<CheckId>,
+    /// The revision since which lines and files count as added.
+    pub base: Option<String>,
+    /// The session's id, where it is given.
+    pub session: Option<String>,
+}
+
+/// A judgement with what it was made from.
+pub struct Judged {
+    pub report: CleanReport,
+    pub session: CurrentSession,
+    /// Absent where git could not walk the work tree.
+    pub status: Option<Status>,
+    pub tests: TestStanding,
+}
+
+/// Judges the workbench freshly and, for a full run, writes `clean_state.json` and `clean_report.json`.
+pub fn judge(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
+    let judged = look(bench, options)?;
+    if options.only.is_empty() {
+        write(bench, &judged.report)?;
+    }
+    Ok(judged)
+}
+
+/// Judges the workbench without writing anything.
+pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
+    let (status, refs) = std::thread::scope(|scope| {
+        let repo = &bench.repo;
+        let walk = scope.spawn(|| repo.status());
+        let refs = Refs::read(&bench.repo, &bench.objects);
+        (walk.join(), refs)
+    });
+    let status = status.unwrap_or_else(|_| Err(GitError::Form("the status walk broke off".to_owned())));
+    let (status, refs) = match (status, refs) {
+        (Ok(status), Ok(refs)) => (status, refs),
+        (Err(error), _) | (_, Err(error)) => return unjudged(bench, options, &error),
+    };
+    let current = session::current(bench, status.head.as_deref(), options.session.as_deref())?;
+    let base = base(bench, options, &status, &refs, &current)?;
+    let inputs = Inputs::gather(bench, &status)?;
+    let board = BoardInputs::gather(bench, &status, &current, base.as_deref());
+    let context = Context {
+        repo: &bench.repo,
+        objects: &bench.objects,
+        refs: &refs,
+        status: &status,
+        state: &inputs.state,
+        baseline: current.baseline.as_ref(),
+        base: base.as_deref(),
+        config: &bench.config,
+        in_session: current.is_agents(),
+        other_worktrees: &inputs.other_worktrees,
+        tests: &inputs.tests,
+        board: &board.reading,
+        board_before: board.before.as_ref(),
+        proofs: &board.proofs,
+    };
+    let (checks, issues) = run(&context, &options.only);
+    let dirty = status.entries.iter().any(|entry| !bench.config.is_own(&entry.path));
+    let tree = match &status.head {
+        Some(head) if !dirty => bench.objects.tree_of(head).ok(),
+        _ => None,
+    };
+    let report = CleanReport {
+        schema_version: SCHEMA_VERSION,
+        clean: !issues.iter().any(Issue::blocks),
+        head: status.head.clone(),
+        tree,
+        base,
+        session: Some(current.id.to_string()),
+        checks,
+        issues,
+    };
+    Ok(Judged { report, session: current, status: Some(status), tests: inputs.tests })
+}
+
+/// What the checks look at beyond git.
+struct Inputs {
+    state: AgentState,
+    other_worktrees: Vec<Option<String>>,
+    tests: TestStanding,
+}
+
+impl Inputs {
+    fn gather(bench: &Workbench, status: &Status) -> Result<Self> {
+        let other_worktrees =
+            bench.repo.other_worktrees().map_err(|error| git_failed("can't list the work trees", error))?;
+        Ok(Self {
+            state: state::read(bench)?.state,
+            other_worktrees,
+            tests: evidence::standing(bench, status),
+        })
+    }
+}
+
+fn run(context: &Context<'_>, only: &[CheckId]) -> (Vec<CheckOutcome>, Vec<Issue>) {
+    let (mut outcomes, mut issues) = (Vec::new(), Vec::new());
+    for check in check::ALL.iter().filter(|check| only.is_empty() || only.contains(&check.id())) {
+        let clock = Stopwatch::start();
+        let mut found =
+            check.run(context).unwrap_or_else(|why| vec![Issue::could_not_check(check.id(), why)]);
+        found.sort_by_key(|issue| std::cmp::Reverse(issue.severity));
+        outcomes.push(CheckOutcome {
+            check: check.id(),
+            status: status_of(&found),
+            duration_ms: clock.millis(),
+        });
+        issues.append(&mut found);
+    }
+    (outcomes, issues)
+}
+
+fn status_of(issues: &[Issue]) -> CheckStatus {
+    if issues.iter().any(|issue| issue.code == crate::model::issue::COULD_NOT_CHECK) {
+        return CheckStatus::CouldNotCheck;
+    }
+    match issues.iter().map(|issue| issue.severity).max() {
+        Some(Severity::Block) => CheckStatus::Block,
+        Some(Severity::Warn) => CheckStatus::Warn,
+        _ => CheckStatus::Clean,
+    }
+}
+
+/// git could not answer: every check that was asked for blocks with git's first line.
+fn unjudged(bench: &Workbench, options: &CheckOptions, error: &GitError) -> Result<Judged> {
+    let current = session::current(bench, None, options.session.as_deref())?;
+    let asked = CheckId::ALL.into_iter().filter(|id| options.only.is_empty() || options.only.contains(id));
+    let outcome = |check| CheckOutcome { check, status: CheckStatus::CouldNotCheck, duration_ms: 0 };
+    let report = CleanReport {
+        schema_version: SCHEMA_VERSION,
+        clean: false,
+        head: None,
+        tree: None,
+        base: None,
+        session: Some(current.id.to_string()),
+        checks: asked.clone().map(outcome).collect(),
+        issues: asked.map(|check| Issue::could_not_check(check, error)).collect(),
+    };
+    Ok(Judged { report, session: current, status: None, tests: TestStanding::NoCommand })
+}
+
+/// The commit since which lines and files count as added.
+fn base(
+    bench: &Workbench,
+    options: &CheckOptions,
+    status: &Status,
+    refs: &Refs,
+    current: &CurrentSession,
+) -> Result<Option<String>> {
+    if let Some(revision) = &options.base {
+        let found = bench.objects.commit_named(revision).map_err(|error| {
+            Failure::usage(format!("`{revision}` names no commit"))
+                .because(error)
+                .hint("Give `--base` a commit, branch or tag that this repository knows.")
+        })?;
+        return Ok(Some(found));
+    }
+    let Some(head) = status.head.as_deref() else { return Ok(None) };
+    let shared = |other: &str| match bench.objects.relation(head, other) {
+        Ok(Relation::MergeBase(base)) => Some(base),
+        _ => None,
+    };
+    let baseline = current.baseline.as_ref();
+    if current.is_agents()
+        && let Some(baseline) = baseline
+    {
+        return Ok(match &baseline.head {
+            Some(start) => shared(start),
+            // the session began before the first commit: everything is new
+            None => Some(bench.objects.empty_tree()),
+        });
+    }
+    let upstream = status.upstream.as_deref().and_then(|name| refs.id(&format!("refs/remotes/{name}")));
+    let default =
+        || check::branch::default_branch(&bench.repo, refs, &bench.config).ok().flatten().map(|(_, id)| id);
+    Ok(upstream
+        .and_then(&shared)
+        .or_else(|| baseline.and_then(|baseline| baseline.head.as_deref()).and_then(&shared))
+        .or_else(|| default().and_then(|id| shared(&id))))
+}
+
+/// Writes both files; a report that says the same but for the time it took is left as it is.
+fn write(bench: &Workbench, report: &CleanReport) -> Result<()> {
+    let failed = |error: std::io::Error| {
+        Failure::broken("can't write the report of the cleanliness phase")
+            .because(error)
+            .hint(format!("Make `{}` writable, or free some space.", bench.config.paths.outputs.display()))
+    };
+    let top = &bench.repo.top;
+    let state = bench.output("clean_state.json");
+    let bytes = json(&report.blocking()).map_err(failed)?;
+    if crate::fs::read_optional(&state).ok().flatten().as_deref() != Some(&bytes[..]) {
+        crate::fs::write_inside(top, &state, &bytes).map_err(failed)?;
+    }
+    let path = bench.output("clean_report.json");
+    let former: Option<CleanReport> =
+        crate::fs::read_optional(&path).ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    if former.is_some_and(|former| timeless(former) == timeless(report.clone())) {
+        return Ok(());
+    }
+    crate::fs::write_inside(top, &path, &json(report).map_err(failed)?).map_err(failed)
+}
+
+fn timeless(mut report: CleanReport) -> CleanReport {
+    for check in &mut report.checks {
+        check.duration_ms = 0;
+    }
+    report
+}
+
+fn json<T: serde::Serialize + ?Sized>(value: &T) -> std::io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec_pretty(value)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// How many issues there are of each severity.
+pub fn counts(issues: &[Issue]) -> BTreeMap<Severity, usize> {
+    issues.iter().fold(BTreeMap::new(), |mut counts, issue| {
+        *counts.entry(issue.severity).or_default() += 1;
+        counts
+    })
+}

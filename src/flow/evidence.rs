@@ -1,0 +1,113 @@
+//! What is recorded about the tests of what lies in the work tree now. A look-up starts nothing but git.
+
+use crate::env::Env;
+use crate::evidence::detect::{self, Candidate, Detection};
+use crate::evidence::environment::{self, Look, Parts};
+use crate::evidence::store::Found;
+use crate::evidence::{Key, Store};
+use crate::flow::Workbench;
+use crate::git::{Content, GitError, Status};
+use crate::model::report::{Evidence, TestStanding};
+use crate::model::state::{AgentState, StateReading};
+
+/// The test command of a workbench, with what speaks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestCommand {
+    pub argv: Vec<String>,
+    /// The setting or the file that speaks for it.
+    pub because: String,
+    /// The program that can't be found, where it can't be started.
+    pub missing: Option<String>,
+    /// Whatever else would fit.
+    pub others: Vec<Candidate>,
+}
+
+/// The configured command, else the one that the project's files speak for.
+pub fn command(bench: &Workbench) -> Option<TestCommand> {
+    if let Some(command) = &bench.config.tests.command {
+        let argv = command.argv();
+        let missing = argv.first().filter(|program| !can_start(bench, &bench.env, program)).cloned();
+        let because = "`[tests] command` in `endwell.toml`".to_owned();
+        return Some(TestCommand { argv, because, missing, others: Vec::new() });
+    }
+    let Detection { chosen, others } = detect::detect(&bench.repo.top, &bench.env);
+    let Candidate { argv, because, missing, .. } = chosen?;
+    Some(TestCommand { argv, because, missing, others })
+}
+
+fn can_start(bench: &Workbench, env: &Env, program: &str) -> bool {
+    if program.contains('/') {
+        return crate::fs::is_executable(&bench.repo.top.join(program));
+    }
+    env.which(program).is_some()
+}
+
+/// Where the records lie.
+pub fn store(bench: &Workbench) -> Store {
+    Store::in_shared(&bench.repo.shared_dir())
+}
+
+/// Names what `status` has walked.
+pub fn content(bench: &Workbench, status: &Status) -> Result<Content, GitError> {
+    bench.repo.content(&bench.objects, status, &|path| bench.config.is_own(path))
+}
+
+/// What besides the tree could change the result of a command.
+pub fn environment(bench: &Workbench, status: &Status, argv: &[String]) -> Parts {
+    let look = Look {
+        env: &bench.env,
+        top: &bench.repo.top,
+        argv,
+        ignored: &status.ignored,
+        inputs: &bench.config.tests.inputs,
+    };
+    environment::look(&look, &|path| bench.config.is_own(path))
+}
+
+/// How the tests stand for what `status` has walked. What can't be told is `Unbound`, which blocks.
+pub fn standing(bench: &Workbench, status: &Status) -> TestStanding {
+    let Some(command) = command(bench) else { return TestStanding::NoCommand };
+    match look_up(bench, status, &command) {
+        Ok(standing) => standing,
+        Err(why) => TestStanding::Unbound { why },
+    }
+}
+
+fn look_up(bench: &Workbench, status: &Status, command: &TestCommand) -> Result<TestStanding, String> {
+    let tree = match content(bench, status).map_err(|error| error.to_string())? {
+        Content::Named { tree, .. } => tree,
+        Content::Unnamed { why } => return Err(why),
+    };
+    let store = store(bench);
+    let key = Key { tree, argv: command.argv.clone(), cwd: String::new() };
+    let parts = environment(bench, status, &command.argv);
+    let unreadable = |error: std::io::Error| format!("the records can't be read: {error}");
+    Ok(match store.find(&key, &parts).map_err(unreadable)? {
+        Found::Same(evidence) if evidence.is_green() => TestStanding::Green(evidence),
+        Found::Same(evidence) => TestStanding::Red(evidence),
+        Found::Other { changed } => TestStanding::Stale { changed },
+        Found::Nothing => {
+            let last = store.newest(&key.argv, &key.cwd, |_| true).map_err(unreadable)?;
+            TestStanding::Missing { command: shell_words::join(&key.argv), last: last.map(Box::new) }
+        }
+    })
+}
+
+/// The newest green record of a tree, whatever command and environment it was made with; `None` also where the
+/// newest record of the tree is red.
+pub fn green_tree(bench: &Workbench, tree: &str) -> Option<Evidence> {
+    let records = store(bench).by_tree(tree).ok()?;
+    records.into_iter().next().filter(Evidence::is_green)
+}
+
+/// What the verification report is about: the agent's active task, else the branch.
+pub fn task(bench: &Workbench, status: &Status) -> String {
+    let text = crate::fs::read_text_optional(&bench.state_path()).ok().flatten();
+    let reading =
+        text.and_then(|text| serde_json::from_str(&text).ok()).map(|value| AgentState::read(&value));
+    let active = match reading {
+        Some(StateReading::Ours { state, .. }) => state.active_task_id,
+        _ => None,
+    };
+    active.or_else(|| status.branch.clone()).unwrap_or_else(|| "detached".to_owned())
+}

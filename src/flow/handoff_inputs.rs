@@ -1,0 +1,357 @@
+//! Gathers everything that a packet is computed from. Whatever stands against a packet is collected, all of it, so
+//! that one round of mending is enough. Texts are redacted here, on their way in.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::failure::Result;
+use crate::feedback::{self, Wanted};
+use crate::flow::Workbench;
+use crate::flow::check::Judged;
+use crate::flow::handoff::{Reason, blocking, history, redactor};
+use crate::flow::state::{self, ReadState, shown};
+use crate::flow::topic::Topic;
+use crate::fs;
+use crate::git::stash::{StashEntry, StashNote};
+use crate::model::issue::{lossy_path, sha256_hex};
+use crate::model::packet::{
+    ChangeKind, ChangedFile, FileRef, NextAction, OpenRisk, Prerequisite, PrerequisiteKind,
+};
+use crate::model::report::{ReviewReport, VerificationReport};
+use crate::model::state::AgentState;
+use crate::model::{SCHEMA_VERSION, Severity, slug};
+use crate::packet::store::Store;
+use crate::packet::{Inputs, Limits, LogInput, Receipts, StashInput};
+use crate::redact::Redactor;
+
+/// Commands that a packet lists at most; older ones are in the log.
+const MAX_COMMANDS: usize = 2_000;
+
+/// Commits that are counted at most.
+const MAX_COMMITS: usize = 10_000;
+
+/// Notes that other tools leave for the next session: named, never parsed.
+const OTHER_NOTES: [&str; 2] = ["claude-progress.txt", "HANDOFF.md"];
+
+/// The inputs, or everything that stands against a packet.
+pub(super) enum Gathered {
+    Ready(Box<Inputs>),
+    Refused(Vec<Reason>),
+}
+
+/// Gathers.
+pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Result<Gathered> {
+    let mut reasons = blocking(judged);
+    let read = state::read(bench)?;
+    let branch = judged.status.as_ref().and_then(|status| status.branch.clone());
+    let topic = Topic::of(&read.state, None, branch.as_deref());
+    let head = judged.report.head.clone();
+    let tree = head.as_deref().map(|head| bench.objects.tree_of(head)).transpose().map_err(history)?;
+    let verdict = tree.as_deref().and_then(|tree| keep(verdict(bench, &topic, tree), &mut reasons));
+    let review = review(bench, &topic);
+    if review.is_none() && bench.config.review.required {
+        let mend = format!(
+            "Have it reviewed: the report goes to `{}`.",
+            shown(bench, &bench.review_path(topic.report_key()))
+        );
+        reasons.push(Reason::new(
+            "no-review",
+            "there is no review report, and `[review] required` asks for one",
+            mend,
+        ));
+    }
+    let next_action = next_action(&read.state);
+    if next_action.is_none() {
+        let text = "there is no next action: it would be a status report, not a handoff";
+        reasons.push(Reason::new(
+            "no-next-action",
+            text,
+            "Say the first concrete step: `endwell note next \"Run …\"`.",
+        ));
+    }
+    let (Some(head), Some((verification, verification_file))) = (head, verdict) else {
+        return Ok(Gathered::Refused(reasons));
+    };
+    if !reasons.is_empty() {
+        return Ok(Gathered::Refused(reasons));
+    }
+    let redactor = redactor(bench)?.relative_to(&bench.repo.top.to_string_lossy());
+    let (review, review_file) = review.unzip();
+    let receipts = Receipts { verification, verification_file, review, review_file };
+    let parts = Parts { read, topic, branch, head, receipts, next_action };
+    Ok(Gathered::Ready(Box::new(assemble(bench, store, judged, parts, &redactor)?)))
+}
+
+fn keep<T>(found: Result<T, Reason>, reasons: &mut Vec<Reason>) -> Option<T> {
+    found.map_err(|reason| reasons.push(reason)).ok()
+}
+
+/// What was found before anything was refused.
+struct Parts {
+    read: ReadState,
+    topic: Topic,
+    branch: Option<String>,
+    head: String,
+    receipts: Receipts,
+    next_action: Option<NextAction>,
+}
+
+fn assemble(
+    bench: &Workbench,
+    store: &Store,
+    judged: &Judged,
+    parts: Parts,
+    redactor: &Redactor,
+) -> Result<Inputs> {
+    let session = &judged.session;
+    let base = session.baseline.as_ref().and_then(|baseline| baseline.head.clone());
+    let base = base.filter(|base| bench.objects.has(base));
+    let began = session.journal.as_ref().map(|journal| journal.started_at.clone());
+    let settings = &bench.config.packet;
+    let (log, mut found_risks) = log(bench, session.id.as_str(), redactor);
+    found_risks.extend(parts.read.remarks.iter().map(|remark| info(remark)));
+    let green = parts.receipts.verification.tests.as_ref().is_some_and(|run| run.exit_code == Some(0));
+    let commits =
+        bench.objects.commits_since(base.as_deref(), &parts.head, MAX_COMMITS).map_err(history)?.len() as u64;
+    let clean = redacted_report(judged, redactor);
+    Ok(Inputs {
+        session_id: session.id.to_string(),
+        agent: session.agent.clone(),
+        supersedes: store.earlier(
+            parts.branch.as_deref(),
+            &parts.topic.name,
+            session.id.as_str(),
+            began.as_deref(),
+        ),
+        changed_files: changed_files(bench, base.as_deref(), &parts.head)?,
+        commits,
+        base_commit: base,
+        last_known_good_commit: green.then(|| parts.head.clone()),
+        state: redacted_state(parts.read.state, redactor),
+        board: None,
+        receipts: redacted_receipts(parts.receipts, redactor),
+        log,
+        clean,
+        next_action: parts
+            .next_action
+            .map(|action| NextAction { text: redactor.text(&action.text), ..action }),
+        parked: Vec::new(),
+        stashes: stashes(bench, judged, redactor)?,
+        found_risks,
+        files_to_load: files_to_load(bench),
+        started_at: began,
+        context: None,
+        limits: Limits { tail: settings.tail, max_chars: settings.max_chars, ..Limits::default() },
+        task_id: parts.topic.task_id,
+        topic: parts.topic.name,
+        branch: parts.branch,
+        head_commit: parts.head,
+    })
+}
+
+fn info(detail: &str) -> OpenRisk {
+    OpenRisk { severity: Severity::Info, detail: detail.to_owned(), source: "state".to_owned() }
+}
+
+fn next_action(state: &AgentState) -> Option<NextAction> {
+    state.next_action.clone().map(|text| NextAction { text, derived: false })
+}
+
+/// The verification report of this tree.
+fn verdict(bench: &Workbench, topic: &Topic, tree: &str) -> Result<(VerificationReport, FileRef), Reason> {
+    let verify = "Run `endwell verify`.";
+    let places = [
+        bench.verification_path(topic.report_key()),
+        bench.verification_path(&topic.name),
+        bench.repo.top.join("verification_report.json"),
+    ];
+    let mut why = "there is no verification report: a handoff without a verdict is a wish".to_owned();
+    for place in places {
+        let name = shown(bench, &place);
+        let bytes = match fs::read_optional(&place) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => continue,
+            Err(error) => {
+                why = format!("`{name}` can't be read: {error}");
+                continue;
+            }
+        };
+        match report::<VerificationReport>(&bytes, topic) {
+            Ok(report) if of_tree(bench, &report, tree) => {
+                return Ok((report, FileRef { path: name, sha256: sha256_hex(&bytes) }));
+            }
+            Ok(_) => {
+                why = format!("the verification report `{name}` is of another tree, so it counts as missing")
+            }
+            Err(error) => why = format!("the verification report `{name}` can't be read: {error}"),
+        }
+    }
+    Err(Reason::new("no-verdict", why, verify))
+}
+
+fn of_tree(bench: &Workbench, report: &VerificationReport, tree: &str) -> bool {
+    match (&report.tree, &report.head_commit) {
+        (Some(found), _) => found == tree,
+        // another gate's report names only the commit
+        (None, Some(commit)) => bench.objects.tree_of(commit).is_ok_and(|found| found == tree),
+        (None, None) => false,
+    }
+}
+
+fn review(bench: &Workbench, topic: &Topic) -> Option<(ReviewReport, FileRef)> {
+    let places = [
+        bench.review_path(topic.report_key()),
+        bench.review_path(&topic.name),
+        bench.repo.top.join("review_report.json"),
+    ];
+    places.into_iter().find_map(|place| {
+        let bytes = fs::read_optional(&place).ok()??;
+        let report = report::<ReviewReport>(&bytes, topic).ok()?;
+        Some((report, FileRef { path: shown(bench, &place), sha256: sha256_hex(&bytes) }))
+    })
+}
+
+/// A report as far as it goes: other gates leave out the version and the task.
+fn report<T: DeserializeOwned>(bytes: &[u8], topic: &Topic) -> Result<T, serde_json::Error> {
+    use serde::de::Error as _;
+    let mut value: Value = serde_json::from_slice(bytes)?;
+    let map = value.as_object_mut().ok_or_else(|| serde_json::Error::custom("it is no JSON object"))?;
+    if map
+        .get("schema_version")
+        .and_then(Value::as_u64)
+        .is_some_and(|version| version > u64::from(SCHEMA_VERSION))
+    {
+        return Err(serde_json::Error::custom("its schema version is not known here"));
+    }
+    map.entry("schema_version").or_insert_with(|| json!(SCHEMA_VERSION));
+    map.entry("task_id").or_insert_with(|| json!(slug(topic.report_key())));
+    if let Some(findings) = map.get_mut("findings").and_then(Value::as_array_mut) {
+        for finding in findings.iter_mut().filter_map(Value::as_object_mut) {
+            finding.entry("severity").or_insert_with(|| json!("warn"));
+            finding.entry("code").or_insert_with(|| json!("finding"));
+        }
+    }
+    serde_json::from_value(value)
+}
+
+fn changed_files(bench: &Workbench, base: Option<&str>, head: &str) -> Result<Vec<ChangedFile>> {
+    let changes = bench.objects.diff(base, head).map_err(history)?;
+    let mut files = Vec::with_capacity(changes.len());
+    for change in changes.iter().filter(|change| !bench.config.is_own(&change.path)) {
+        let counts = bench.objects.line_counts(change).map_err(history)?;
+        let status = match (&change.old, &change.new, &change.from) {
+            (_, _, Some(_)) => ChangeKind::Renamed,
+            (None, _, _) => ChangeKind::Added,
+            (_, None, _) => ChangeKind::Deleted,
+            (Some(old), Some(new), _) if old.kind.is_file() != new.kind.is_file() => ChangeKind::TypeChanged,
+            _ => ChangeKind::Modified,
+        };
+        files.push(ChangedFile {
+            path: lossy_path(&change.path).0,
+            status,
+            added: counts.map(|(added, _)| added),
+            removed: counts.map(|(_, removed)| removed),
+            from: change.from.as_ref().map(|from| lossy_path(from).0),
+        });
+    }
+    Ok(files)
+}
+
+/// The session's records. A log that can't be read is a risk, not a refusal: it is nobody's gate.
+fn log(bench: &Workbench, session: &str, redactor: &Redactor) -> (LogInput, Vec<OpenRisk>) {
+    let path = bench.feedback_path();
+    let shown = shown(bench, &path);
+    let files = feedback::log::files(&path);
+    let wanted = Wanted { last: MAX_COMMANDS, session: Some(session) };
+    match feedback::scan(&files, &wanted) {
+        Ok(reading) => {
+            let recent_from =
+                reading.records.iter().position(|found| found.recent).unwrap_or(reading.records.len());
+            let records =
+                reading.records.into_iter().map(|found| feedback::keep_safe(redactor, found.record));
+            let input = LogInput {
+                records: records.collect(),
+                recent_from,
+                more: reading.more,
+                unreadable: reading.unreadable,
+                dropped: reading.dropped,
+                path: shown,
+            };
+            (input, Vec::new())
+        }
+        Err(error) => {
+            let detail = format!("The feedback log `{shown}` could not be read: {error}");
+            let risk = OpenRisk { severity: Severity::Warn, detail, source: "log".to_owned() };
+            (LogInput { path: shown, ..LogInput::default() }, vec![risk])
+        }
+    }
+}
+
+/// The stash entries that this session made.
+fn stashes(bench: &Workbench, judged: &Judged, redactor: &Redactor) -> Result<Vec<StashInput>> {
+    if judged.status.as_ref().is_none_or(|status| status.stashes == 0) {
+        return Ok(Vec::new());
+    }
+    let before =
+        judged.session.baseline.as_ref().map(|baseline| baseline.stashes.as_slice()).unwrap_or_default();
+    let entries = bench.repo.stash_entries().map_err(history)?;
+    let new = entries.into_iter().filter(|entry| !before.contains(&entry.commit));
+    Ok(new.map(|entry| StashInput { note: redactor.text(&note(&entry)), commit: entry.commit }).collect())
+}
+
+fn note(entry: &StashEntry) -> String {
+    match &entry.note {
+        StashNote::Own(note) | StashNote::Empty(note) => note.clone(),
+        StashNote::None => "without a note".to_owned(),
+    }
+}
+
+fn files_to_load(bench: &Workbench) -> Vec<Prerequisite> {
+    let named = OTHER_NOTES.iter().filter_map(|name| {
+        let bytes = fs::read_optional(&bench.repo.top.join(name)).ok()??;
+        Some(Prerequisite {
+            kind: PrerequisiteKind::File,
+            what: (*name).to_owned(),
+            sha256: Some(sha256_hex(&bytes)),
+            why: "notes that were left for the next session".to_owned(),
+        })
+    });
+    named.collect()
+}
+
+fn redacted_state(mut state: AgentState, redactor: &Redactor) -> AgentState {
+    let texts = state
+        .assumptions
+        .iter_mut()
+        .map(|assumption| &mut assumption.text)
+        .chain(&mut state.blockers)
+        .chain(state.open_risks.iter_mut().map(|risk| &mut risk.detail))
+        .chain(state.questions.iter_mut().map(|question| &mut question.text));
+    for text in texts {
+        *text = redactor.text(text);
+    }
+    state
+}
+
+fn redacted_receipts(mut receipts: Receipts, redactor: &Redactor) -> Receipts {
+    for finding in &mut receipts.verification.findings {
+        finding.detail = redactor.text(&finding.detail);
+    }
+    if let Some(run) = &mut receipts.verification.tests {
+        // endwell's own timing: the same tests give the same packet however long they took
+        run.duration_ms = 0;
+        run.command = run.command.iter().map(|word| redactor.text(word)).collect();
+    }
+    for dimension in receipts.review.iter_mut().flat_map(|review| &mut review.dimensions) {
+        dimension.note = redactor.text(&dimension.note);
+    }
+    receipts
+}
+
+fn redacted_report(judged: &Judged, redactor: &Redactor) -> crate::model::clean::CleanReport {
+    let mut report = judged.report.clone();
+    for issue in &mut report.issues {
+        issue.message = redactor.text(&issue.message);
+    }
+    report
+}

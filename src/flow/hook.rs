@@ -1,0 +1,189 @@
+//! What happens when an agent's client calls a hook: one function a moment. Nothing here fails towards the client: a
+//! session goes on whatever endwell meets, and what went wrong stands in endwell's own log.
+
+use std::path::PathBuf;
+
+use crate::env::Env;
+use crate::failure::Result;
+use crate::flow::gate::{self, Standing};
+use crate::flow::handoff::{Reason, Refused};
+use crate::flow::session::{kept, take_baseline};
+use crate::flow::{Workbench, record};
+use crate::githook::mark;
+use crate::model::event::{Answer, Event, Moment};
+use crate::model::session::{Phase, Refusal, Session};
+use crate::model::{SCHEMA_VERSION, SessionId};
+use crate::session::{Store, bindings};
+use crate::ui::Ui;
+
+/// Acts on one event of a client and says what to answer. Quietly does nothing where this person installed nothing.
+pub fn on_event(env: &Env, ui: Ui, agent: &str, event: &Event) -> Result<Answer> {
+    if event.subagent {
+        return Ok(Answer::Nothing);
+    }
+    let Some(id) = event.session_id.as_deref().and_then(|text| SessionId::parse(text).ok()) else {
+        return Ok(Answer::Nothing);
+    };
+    let Some(bench) = bench_of(env, ui, agent, &id, event)? else { return Ok(Answer::Nothing) };
+    let store = Store::of(&bench.repo);
+    let hook = Hook { bench: &bench, store: &store, agent, id: &id, event };
+    match event.moment {
+        Moment::Start => hook.start(),
+        Moment::Prompt => hook.prompt(),
+        Moment::Tool => hook.tool(),
+        Moment::Stop => hook.stop(),
+        Moment::Compact => hook.compact(),
+        Moment::End => hook.end(),
+    }
+}
+
+/// The workbench that the session was bound to at its first event; a later `cd` changes nothing.
+fn bench_of(env: &Env, ui: Ui, agent: &str, id: &SessionId, event: &Event) -> Result<Option<Workbench>> {
+    let bound = bindings::bound(env, agent, id).filter(|top| top.is_dir());
+    let from: PathBuf = bound.clone().or_else(|| event.cwd.clone()).unwrap_or_else(|| env.cwd().to_owned());
+    if !from.is_dir() {
+        return Ok(None);
+    }
+    let Ok(repo) = crate::git::Repo::discover(&env.clone().in_dir(&from)) else { return Ok(None) };
+    if !mark::installed_here(env, &repo) {
+        return Ok(None);
+    }
+    if bound.is_none() {
+        bindings::bind(env, agent, id, &repo.top);
+    }
+    Workbench::open(&env.clone().in_dir(&repo.top), ui).map(Some)
+}
+
+struct Hook<'a> {
+    bench: &'a Workbench,
+    store: &'a Store,
+    agent: &'a str,
+    id: &'a SessionId,
+    event: &'a Event,
+}
+
+impl Hook<'_> {
+    /// The session's journal, begun now if its start was never told.
+    fn journal(&self) -> Result<Session> {
+        if let Some(session) = self.store.session(self.id) {
+            return Ok(session);
+        }
+        Ok(Session {
+            schema_version: SCHEMA_VERSION,
+            id: self.id.clone(),
+            agent: self.agent.to_owned(),
+            started_at: crate::clock::now_text(),
+            baseline: take_baseline(self.bench)?,
+            phase: Phase::Idle,
+            wrapping_up: false,
+            blocked_for: Vec::new(),
+            refusal: None,
+            recorded_calls: Vec::new(),
+        })
+    }
+
+    /// Reads the journal, changes it, and writes it, under the work tree's lock.
+    fn update<T>(&self, change: impl FnOnce(&mut Session) -> T) -> Result<T> {
+        let _held = self.store.lock().map_err(kept)?;
+        let mut session = self.journal()?;
+        session.wrapping_up |= self.event.headless;
+        let outcome = change(&mut session);
+        self.store.save(&session).map_err(kept)?;
+        Ok(outcome)
+    }
+
+    /// Takes the baseline, and answers with the active packet, or with what the last session left undone.
+    fn start(&self) -> Result<Answer> {
+        let left = self.last_refusal();
+        self.update(|session| session.phase = Phase::Idle)?;
+        let packet: Option<String> = None; // resume::text_for_start(self.bench)?;
+        Ok(match (packet, left) {
+            (Some(text), _) => Answer::Inject(text),
+            (None, Some(text)) => Answer::Inject(text),
+            (None, None) => Answer::Nothing,
+        })
+    }
+
+    fn prompt(&self) -> Result<Answer> {
+        self.update(|session| session.phase = Phase::Busy)?;
+        Ok(Answer::Nothing)
+    }
+
+    /// Records a command that the agent ran, once.
+    fn tool(&self) -> Result<Answer> {
+        let Some(call) = &self.event.tool else { return Ok(Answer::Nothing) };
+        let new = self.update(|session| {
+            session.phase = Phase::Busy;
+            let seen = call.id.as_ref().is_some_and(|id| session.recorded_calls.contains(id));
+            session.recorded_calls.extend(call.id.clone().filter(|_| !seen));
+            !seen
+        })?;
+        if new {
+            record::record_call(self.bench, self.id, call, self.event.cwd.as_deref())?;
+        }
+        Ok(Answer::Nothing)
+    }
+
+    /// A turn's end: the packet if nothing speaks against it; else, while wrapping up, one block for each distinct set
+    /// of reasons.
+    fn stop(&self) -> Result<Answer> {
+        let standing = gate::standing(self.bench, self.id)?;
+        let refused = match standing {
+            Standing::HandedOver => {
+                self.update(|session| {
+                    session.phase = Phase::Idle;
+                    session.refusal = None;
+                })?;
+                return Ok(Answer::Nothing);
+            }
+            Standing::Refused(refused) => refused,
+        };
+        let turn_end = self.bench.config.gate.turn_end;
+        let block = self.update(|session| {
+            session.phase = Phase::Idle;
+            session.refusal = Some(refusal(&refused));
+            gate::may_block(session, turn_end, &refused)
+        })?;
+        Ok(if block { Answer::Block(gate::text_for_agent(&refused.reasons)) } else { Answer::Nothing })
+    }
+
+    /// Before a compaction: what the summary should keep, since the words of the session are about to go.
+    fn compact(&self) -> Result<Answer> {
+        self.update(|_| ())?;
+        // a packet that can't be written yet is no matter here: the turn's end says so
+        if let Err(failure) = gate::standing(self.bench, self.id) {
+            self.bench.ui.detail(failure.chain());
+        }
+        Ok(Answer::Inject(gate::KEEP_IN_SUMMARY.to_owned()))
+    }
+
+    /// The session's end: the packet, or a recorded refusal. Runs no tests and can't block.
+    fn end(&self) -> Result<Answer> {
+        let refused = match gate::standing(self.bench, self.id)? {
+            Standing::HandedOver => None,
+            Standing::Refused(refused) => Some(refusal(&refused)),
+        };
+        self.update(|session| {
+            session.phase = Phase::Ended;
+            session.refusal = refused;
+        })?;
+        Ok(Answer::Nothing)
+    }
+
+    /// What the newest session that ended here without a packet left undone.
+    fn last_refusal(&self) -> Option<String> {
+        let sessions = self.store.sessions();
+        let last =
+            sessions.iter().rev().find(|session| session.id != *self.id && session.phase == Phase::Ended)?;
+        last.refusal.as_ref().map(|refusal| gate::text_for_next(last, refusal))
+    }
+}
+
+fn refusal(refused: &Refused) -> Refusal {
+    let sentence = |reason: &Reason| format!("{}. {}", reason.text, reason.mend);
+    Refusal {
+        at: crate::clock::now_text(),
+        reasons: refused.reasons.iter().map(sentence).collect(),
+        issues: refused.issues.clone(),
+    }
+}

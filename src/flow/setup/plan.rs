@@ -1,0 +1,142 @@
+//! What an installation changes in this workbench, as a list of edits. It looks and decides; it writes nothing.
+
+use std::path::{Path, PathBuf};
+
+use super::{InstallOptions, unrecorded};
+use crate::agent::{self, Agent, edit, json};
+use crate::config;
+use crate::failure::{Failure, Result};
+use crate::flow::Workbench;
+use crate::flow::workbench::git_failed;
+use crate::fs;
+use crate::githook::{self, Place, mark};
+use crate::model::install::Before;
+use crate::model::plan::{Change, FileEdit};
+
+const CONFIG: &str = include_str!("../../../templates/config/endwell.toml");
+
+/// Every file that is to be changed, in order.
+pub(super) fn edits(
+    bench: &Workbench,
+    place: &Place,
+    agents: &[&Agent],
+    options: &InstallOptions,
+) -> Result<Vec<FileEdit>> {
+    let mut edits = Vec::new();
+    if let (Place::Own { dir }, false) = (place, options.external) {
+        edits.push(githook::plan(dir, &program(bench)?));
+    }
+    for agent in agents {
+        edits.extend(agent_edit(bench, agent, options)?);
+    }
+    if options.shared {
+        edits.push(config_edit(bench));
+    }
+    let lines = exclude_lines(bench, &edits)?;
+    // first, so that the work tree is clean at every moment
+    edits.insert(0, exclude_edit(bench, lines));
+    Ok(edits)
+}
+
+/// The clients that get hooks: the ones that were named, else the ones in use.
+pub(super) fn agents(bench: &Workbench, options: &InstallOptions) -> Result<Vec<&'static Agent>> {
+    if options.agents.is_empty() {
+        let used = agent::ALL.iter().filter(|agent| agent.is_used(&bench.env, &bench.repo.top));
+        return Ok(used.copied().collect());
+    }
+    let known = |name: &String| {
+        agent::find(name).ok_or_else(|| {
+            Failure::usage(format!("`{name}` is no agent that endwell knows"))
+                .hint(format!("Give `--agent` one of: {}.", agent::names()))
+        })
+    };
+    options.agents.iter().map(known).collect()
+}
+
+/// One client's settings file with our entries.
+pub(super) fn settings_edit(bench: &Workbench, agent: &Agent, settings: &str, guarded: bool) -> FileEdit {
+    FileEdit {
+        what: format!("{}'s hooks", agent.name),
+        path: bench.repo.top.join(settings),
+        root: bench.repo.top.clone(),
+        change: Change::Hooks((agent.hooks)(guarded)),
+    }
+}
+
+/// Our lines in git's own exclude list, which all work trees of the repository share.
+pub(super) fn exclude_edit(bench: &Workbench, lines: Vec<String>) -> FileEdit {
+    FileEdit {
+        what: "git's own exclude list".to_owned(),
+        path: bench.repo.common_dir.join("info/exclude"),
+        root: bench.repo.common_dir.clone(),
+        change: Change::Block { lines },
+    }
+}
+
+/// The path that the hook tries first: the one on PATH where it is this very program, since that one survives updates.
+fn program(bench: &Workbench) -> Result<PathBuf> {
+    let exe = bench.env.exe().ok_or_else(|| {
+        Failure::broken("can't tell where this program lies").hint("Start endwell by its full path.")
+    })?;
+    let same = |path: &PathBuf| path.canonicalize().ok() == exe.canonicalize().ok();
+    Ok(bench.env.which("endwell").filter(same).unwrap_or_else(|| exe.to_owned()))
+}
+
+fn agent_edit(bench: &Workbench, agent: &Agent, options: &InstallOptions) -> Result<Option<FileEdit>> {
+    if options.shared {
+        return Ok(Some(settings_edit(bench, agent, agent.shared_settings, true)));
+    }
+    let own = agent.own_settings;
+    let tracked = bench
+        .repo
+        .is_tracked(Path::new(own))
+        .map_err(|error| git_failed("can't tell what git tracks", error))?;
+    if tracked && options.agents.is_empty() {
+        bench.ui.warn(format_args!(
+            "git tracks `{own}`, so {} gets no hooks: `endwell install --agent {}` changes it all the same, \
+             `--shared` writes `{}` for the team",
+            agent.name, agent.id, agent.shared_settings
+        ));
+        return Ok(None);
+    }
+    if tracked {
+        bench.ui.warn(format_args!("git tracks `{own}`: what changes there is yours to commit"));
+    }
+    let mut edit = settings_edit(bench, agent, own, false);
+    let team = fs::read_optional(&bench.repo.top.join(agent.shared_settings)).ok().flatten();
+    let covered = json::covered(&team.unwrap_or_default(), agent.id);
+    if let Change::Hooks(hooks) = &mut edit.change {
+        // the client runs both files: what the team's already calls would run twice
+        hooks.entries.retain(|entry| !covered.iter().any(|event| event == entry.event));
+        if hooks.entries.is_empty() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(edit))
+}
+
+fn config_edit(bench: &Workbench) -> FileEdit {
+    FileEdit {
+        what: "the settings".to_owned(),
+        path: bench.repo.top.join(config::FILE),
+        root: bench.repo.top.clone(),
+        change: Change::Whole { bytes: CONFIG.as_bytes().to_vec(), mode: 0o644, mark: None, aside: None },
+    }
+}
+
+/// endwell's own outputs, and the personal settings files that it made: never the person's dirt.
+fn exclude_lines(bench: &Workbench, edits: &[FileEdit]) -> Result<Vec<String>> {
+    let mut lines = bench.config.own_patterns();
+    let record = mark::record(&bench.env, &bench.repo).map_err(unrecorded)?;
+    let files = record.map(|record| record.files).unwrap_or_default();
+    for agent in agent::ALL {
+        let path = bench.repo.top.join(agent.own_settings);
+        let key = edit::key_of(&path);
+        let made_before = files.iter().any(|file| file.path == key && file.before == Before::Absent);
+        let made_now = !fs::exists(&path) && edits.iter().any(|edit| edit.path == path);
+        if made_before || made_now {
+            lines.push(format!("/{}", agent.own_settings));
+        }
+    }
+    Ok(lines)
+}

@@ -1,0 +1,72 @@
+//! `uninstall`: gives back the bytes that were there. Where a file was changed by somebody since, only endwell's part
+//! goes; where no record of this person agrees, only what carries endwell's own marks.
+
+use std::path::Path;
+
+use super::{plan, show, unrecorded, unwritten, words};
+use crate::agent;
+use crate::agent::edit;
+use crate::exit::ExitStatus;
+use crate::failure::Result;
+use crate::flow::workbench::git_failed;
+use crate::flow::{Workbench, session};
+use crate::fs;
+use crate::githook::{self, Place, mark};
+use crate::model::install::{FileRecord, Record};
+use crate::session::Store;
+
+/// Takes everything back; says what was done on standard error, shows diffs on standard output.
+pub fn uninstall(bench: &Workbench, dry_run: bool) -> Result<ExitStatus> {
+    let record = mark::record(&bench.env, &bench.repo).map_err(unrecorded)?;
+    let files = match &record {
+        Some(record) => record.files.clone(),
+        None => marked(bench)?,
+    };
+    let (mut steps, mut refused) = (Vec::new(), Vec::new());
+    for file in files.iter().rev() {
+        match edit::prepare_undo(file) {
+            Ok(step) => steps.push(step),
+            Err(refusal) => refused.push(refusal),
+        }
+    }
+    if dry_run {
+        show(bench, &steps)?;
+    } else {
+        let _lock = mark::lock(&bench.env).map_err(unrecorded)?;
+        let mut changed = false;
+        for step in &steps {
+            match step.uninstall() {
+                Ok(()) => changed |= words::taken_back(bench, step),
+                Err(error) => refused.push(unwritten(step, &error)),
+            }
+        }
+        if refused.is_empty() {
+            forget(bench, record.as_ref())?;
+            words::uninstalled(bench.ui, changed || record.is_some());
+        }
+    }
+    for refusal in &refused {
+        words::refused(bench.ui, refusal);
+    }
+    Ok(if refused.is_empty() { ExitStatus::Done } else { ExitStatus::CouldNotJudge })
+}
+
+fn forget(bench: &Workbench, record: Option<&Record>) -> Result<()> {
+    Store::of(&bench.repo).forget_install_baseline().map_err(session::kept)?;
+    mark::remove(&bench.env, &bench.repo, record).map_err(unrecorded)
+}
+
+/// What carries endwell's own marks in the places where an installation puts them.
+fn marked(bench: &Workbench) -> Result<Vec<FileRecord>> {
+    let found = githook::find(&bench.repo);
+    let place = found.map_err(|error| git_failed("can't find the hooks folder", error))?;
+    let mut edits = Vec::new();
+    if let Place::Own { dir } = &place {
+        edits.push(githook::plan(dir, Path::new("endwell")));
+    }
+    for agent in agent::ALL {
+        edits.push(plan::settings_edit(bench, agent, agent.own_settings, false));
+    }
+    edits.push(plan::exclude_edit(bench, Vec::new()));
+    Ok(edits.iter().filter(|edit| fs::exists(&edit.path)).map(edit::unrecorded).collect())
+}

@@ -1,0 +1,170 @@
+//! What `install` and `uninstall` tell the person. Nothing here decides anything.
+
+use std::path::Path;
+
+use crate::agent::edit::{Refusal, Step};
+use crate::agent::{self, Agent};
+use crate::config;
+use crate::failure::{Failure, Result};
+use crate::flow::Workbench;
+use crate::flow::check::{CheckOptions, look};
+use crate::githook::{self, Place};
+use crate::model::Severity;
+use crate::model::report::TestStanding;
+use crate::ui::Ui;
+
+/// The files that were written.
+pub(super) fn written(bench: &Workbench, steps: &[&Step], all_well: bool) {
+    if steps.is_empty() && all_well {
+        bench.ui.say("endwell is already installed here: nothing changed.");
+    }
+    for step in steps {
+        bench.ui.say(format_args!("Wrote {} ({}).", named(bench, &step.path), step.what));
+        if let Some(moved) = &step.moved {
+            let kept = named(bench, &moved.to);
+            bench.ui.say(format_args!("The hook that was there is {kept} now, and runs after endwell's."));
+        }
+    }
+    let team = |step: &&&Step| {
+        step.path.ends_with(config::FILE)
+            || agent::ALL.iter().any(|agent| step.path.ends_with(agent.shared_settings))
+    };
+    let shared: Vec<String> = steps.iter().filter(team).map(|step| named(bench, &step.path)).collect();
+    if !shared.is_empty() {
+        bench.ui.hint(format_args!("Commit what the team shares: {}.", shared.join(", ")));
+    }
+}
+
+/// A file that went back to what it was; whether anything changed.
+pub(super) fn taken_back(bench: &Workbench, step: &Step) -> bool {
+    if !step.changes() {
+        return false;
+    }
+    let verb = match (&step.then, &step.moved) {
+        (None, None) => "Removed",
+        _ => "Restored",
+    };
+    bench.ui.say(format_args!("{verb} {} ({}).", named(bench, &step.path), step.what));
+    true
+}
+
+pub(super) fn uninstalled(ui: Ui, was_here: bool) {
+    ui.say(if was_here {
+        "endwell is uninstalled here. Packets and reports stay; they are yours."
+    } else {
+        "endwell is not installed here: nothing changed."
+    });
+}
+
+/// Who gets hooks, and what they need.
+pub(super) fn agents(bench: &Workbench, agents: &[&Agent]) {
+    if agents.is_empty() {
+        let names = agent::names();
+        bench.ui.say(format_args!("No coding agent was found in use; `--agent NAME` takes one of: {names}."));
+    } else if bench.env.which("endwell").is_none() {
+        bench
+            .ui
+            .warn("`endwell` is not on PATH, where the agents' hooks look for it: put its folder on PATH");
+    }
+}
+
+/// What a push of HEAD now would say, and the one command to run first.
+pub(super) fn next(bench: &Workbench, gate_runs: bool) -> Result<()> {
+    let judged = look(bench, &CheckOptions::default())?;
+    let (report, blocking) = (&judged.report, judged.report.blocking());
+    let warnings = report.issues.iter().filter(|issue| issue.severity == Severity::Warn).count();
+    match (gate_runs, blocking.first()) {
+        (false, _) => {}
+        (true, None) => {
+            bench.ui.say(format_args!("A push now would go through ({}).", counted(warnings, "warning")));
+        }
+        (true, Some(first)) => {
+            let more = match blocking.len() - 1 {
+                0 => String::new(),
+                more => format!(" And {more} more; `endwell check` lists them."),
+            };
+            bench.ui.say(format_args!("A push now would be refused: {}{more}", first.message));
+        }
+    }
+    bench.ui.hint(match judged.tests {
+        TestStanding::NoCommand => "Run `endwell check` first: it shows what is judged.",
+        _ => "Run `endwell verify` first: it runs the tests and keeps the result as evidence.",
+    });
+    Ok(())
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("no {what}s"),
+        1 => format!("one {what}"),
+        more => format!("{more} {what}s"),
+    }
+}
+
+/// Where git looks, wherever that is not simply ours.
+pub(super) fn place(ui: Ui, place: &Place, external: bool) {
+    match place {
+        Place::Own { dir } if external => {
+            ui.say("No git hook was written (`--external`).");
+            paste(ui, &dir.join("pre-push"));
+        }
+        Place::Own { .. } => {}
+        Place::Adopted { by } => {
+            ui.say(format_args!("The hook manager here runs endwell already, as `{}`.", by.display()));
+        }
+        Place::Off { value } => ui.warn(format_args!(
+            "`core.hooksPath` is `{value}`: hooks are switched off here on purpose, so no gate runs at a push; \
+             `git config --unset core.hooksPath` switches them on"
+        )),
+        Place::Project { script, wired: true } | Place::Shared { script, wired: true, .. } => {
+            ui.say(format_args!("`{}` calls endwell already.", script.display()));
+        }
+        Place::Project { script, wired: false } => {
+            ui.warn(format_args!(
+                "git runs `{}` here, a file of the project, which endwell does not change: until it calls \
+                 endwell, no gate runs at a push",
+                script.display()
+            ));
+            paste(ui, script);
+        }
+        Place::Shared { script, scope, wired: false } => shared(ui, script, scope, external),
+    }
+}
+
+fn shared(ui: Ui, script: &Path, scope: &str, external: bool) {
+    if external {
+        paste(ui, script);
+        return;
+    }
+    let told = format!(
+        "no git hook was written: `core.hooksPath` ({scope}) leads to `{}`, outside of this repository",
+        script.display()
+    );
+    ui.failure(
+        &Failure::broken(told)
+            .hint("Give this repository its own folder (`git config core.hooksPath .git/hooks`), then `endwell install`;")
+            .hint("or see what to put into the script that is shared: `endwell install --external`."),
+    );
+}
+
+fn paste(ui: Ui, script: &Path) {
+    let place = script.display();
+    ui.say(format_args!("Put these lines into `{place}`, right below its first line:\n\n{}", githook::BLOCK));
+}
+
+/// A file that stays as it is, and why.
+pub(super) fn refused(ui: Ui, refusal: &Refusal) {
+    let path = refusal.path.display();
+    let failure = Failure::broken(format!("`{path}` stays as it is: {}", refusal.reason));
+    ui.failure(&match &refusal.paste {
+        Some(text) => failure.hint(format!(
+            "Mend the file and run the command again, or put {} in by hand:\n{text}",
+            refusal.what
+        )),
+        None => failure.hint(format!("See to `{path}`, then run the command again.")),
+    });
+}
+
+fn named(bench: &Workbench, path: &Path) -> String {
+    format!("`{}`", path.strip_prefix(&bench.repo.top).unwrap_or(path).display())
+}

@@ -1,0 +1,210 @@
+//! Runs the tests and keeps the result as evidence of the content that was tested; the same content in the same
+//! environment is answered from the record. It never records a run whose content it can't name for sure.
+//!
+//! A green record answers. A red one does not: who asks again wants to know whether it is still red, and what is not
+//! seen here (a database, the network) may have changed. Only processes that waited for one run share its result.
+
+mod run;
+mod verdict;
+
+use std::io;
+use std::time::Duration;
+
+use crate::evidence::Key;
+use crate::evidence::environment::Parts;
+use crate::evidence::store::Found;
+use crate::exit::ExitStatus;
+use crate::failure::{Failure, Result};
+use crate::flow::Workbench;
+use crate::flow::evidence::{self, TestCommand};
+use crate::flow::workbench::git_failed;
+use crate::git::{Content, Status};
+use crate::model::report::{Evidence, Finding, TestRun, VerificationReport};
+use crate::model::{SCHEMA_VERSION, Severity};
+
+/// Tells a nested call that it would wait for itself.
+const NESTED: &str = "ENDWELL_VERIFYING";
+
+/// How to verify.
+#[derive(Clone, Debug, Default)]
+pub struct VerifyOptions {
+    /// Warnings fail too.
+    pub strict: bool,
+    /// Instead of the configured limit; zero: none.
+    pub timeout: Option<Duration>,
+}
+
+/// The outcome.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    pub report: VerificationReport,
+    pub exit: ExitStatus,
+    /// Answered from a record, nothing was run.
+    pub from_record: bool,
+    /// The end of a red run's output, where it was not shown live.
+    pub tail: Option<String>,
+}
+
+/// The workbench at one moment.
+struct Moment {
+    status: Status,
+    content: Content,
+    parts: Parts,
+}
+
+/// What verifying came to, before the report is made of it.
+#[derive(Default)]
+struct Outcome {
+    run: Option<TestRun>,
+    findings: Vec<Finding>,
+    /// The tests ended red, were stopped, or were killed.
+    red: bool,
+    /// No verdict can be given on this content.
+    unjudged: bool,
+    from_record: bool,
+    tail: Option<String>,
+}
+
+/// Verifies what lies in the work tree and writes the report.
+pub fn verify(bench: &Workbench, options: &VerifyOptions) -> Result<Verified> {
+    let command = evidence::command(bench);
+    let argv = command.as_ref().map(|command| command.argv.clone()).unwrap_or_default();
+    let before = Moment::now(bench, &argv)?;
+    let outcome = match &command {
+        None => verdict::without_tests(),
+        Some(command) => answer(bench, options, command, &before)?,
+    };
+    conclude(bench, options, &before, outcome)
+}
+
+/// From the record, or by a run.
+fn answer(
+    bench: &Workbench,
+    options: &VerifyOptions,
+    command: &TestCommand,
+    before: &Moment,
+) -> Result<Outcome> {
+    let Content::Named { tree, .. } = &before.content else {
+        return run::fresh(bench, options, command, before);
+    };
+    let key = Key { tree: tree.clone(), argv: command.argv.clone(), cwd: String::new() };
+    if bench.env.text(NESTED) == Some(tree) {
+        return Err(Failure::broken("the test command runs `endwell verify` itself")
+            .hint("Let `[tests] command` name what runs the tests."));
+    }
+    if let Some(record) = recorded(bench, &key, before, Evidence::is_green)? {
+        return Ok(verdict::of_record(bench, &record));
+    }
+    let asked = crate::clock::now();
+    let _lock = lock(bench, &key)?;
+    let made_meanwhile = |record: &Evidence| {
+        record.is_green() || record.recorded_at.parse::<jiff::Timestamp>().is_ok_and(|at| at >= asked)
+    };
+    if let Some(record) = recorded(bench, &key, before, made_meanwhile)? {
+        return Ok(verdict::of_record(bench, &record));
+    }
+    run::fresh(bench, options, command, before)
+}
+
+impl Moment {
+    fn now(bench: &Workbench, argv: &[String]) -> Result<Self> {
+        let status = bench.repo.status().map_err(|error| git_failed("can't look at the work tree", error))?;
+        let content = evidence::content(bench, &status)
+            .map_err(|error| git_failed("can't tell what lies in the work tree", error))?;
+        let parts = evidence::environment(bench, &status, argv);
+        Ok(Self { status, content, parts })
+    }
+}
+
+fn recorded(
+    bench: &Workbench,
+    key: &Key,
+    moment: &Moment,
+    wanted: impl Fn(&Evidence) -> bool,
+) -> Result<Option<Evidence>> {
+    let found = evidence::store(bench).find(key, &moment.parts).map_err(|error| {
+        Failure::broken("can't read the recorded test runs")
+            .because(error)
+            .hint(format!("Mend or remove `{}`.", bench.repo.shared_dir().join("evidence").display()))
+    })?;
+    Ok(match found {
+        Found::Same(record) if wanted(&record) => Some(*record),
+        _ => None,
+    })
+}
+
+/// Waits until nobody else runs the tests of this content. Where nothing can be written nothing will be recorded
+/// either, so nobody is waited for.
+fn lock(bench: &Workbench, key: &Key) -> Result<Option<crate::fs::Lock>> {
+    let path = evidence::store(bench).lock_path(key);
+    loop {
+        match crate::fs::lock(&path) {
+            Ok(lock) => return Ok(Some(lock)),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                bench.ui.say("verify: another endwell runs these tests; waiting for its result");
+            }
+            Err(error) if is_read_only(&error) => return Ok(None),
+            Err(error) => {
+                return Err(Failure::broken("can't take the lock of this content's tests")
+                    .because(error)
+                    .hint("Make the git folder writable, then run `endwell verify` again."));
+            }
+        }
+    }
+}
+
+fn is_read_only(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+/// Makes the report and writes it; one that says the same already is left as it is.
+fn conclude(
+    bench: &Workbench,
+    options: &VerifyOptions,
+    before: &Moment,
+    outcome: Outcome,
+) -> Result<Verified> {
+    let fails = |finding: &Finding| {
+        finding.severity == Severity::Block || (options.strict && finding.severity == Severity::Warn)
+    };
+    let passed = !outcome.findings.iter().any(fails);
+    let tree = match &before.content {
+        Content::Named { tree, .. } if !outcome.unjudged => Some(tree.clone()),
+        _ => None,
+    };
+    let task = evidence::task(bench, &before.status);
+    let report = VerificationReport {
+        schema_version: SCHEMA_VERSION,
+        task_id: task.clone(),
+        passed,
+        strict: options.strict,
+        findings: outcome.findings,
+        head_commit: before.status.head.clone(),
+        tree,
+        tests: outcome.run,
+    };
+    write(bench, &task, &report)?;
+    let exit = if outcome.unjudged && !outcome.red {
+        ExitStatus::CouldNotJudge
+    } else if passed {
+        ExitStatus::Done
+    } else {
+        ExitStatus::Blocked
+    };
+    Ok(Verified { report, exit, from_record: outcome.from_record, tail: outcome.tail })
+}
+
+fn write(bench: &Workbench, task: &str, report: &VerificationReport) -> Result<()> {
+    let path = bench.verification_path(task);
+    let failed = |error: io::Error| {
+        Failure::broken("can't write the verification report")
+            .because(error)
+            .hint(format!("Make `{}` writable, or free some space.", bench.config.paths.outputs.display()))
+    };
+    let mut bytes = serde_json::to_vec_pretty(report).map_err(|error| failed(error.into()))?;
+    bytes.push(b'\n');
+    if crate::fs::read_optional(&path).ok().flatten().as_deref() == Some(&bytes[..]) {
+        return Ok(());
+    }
+    crate::fs::write_inside(&bench.repo.top, &path, &bytes).map_err(failed)
+}

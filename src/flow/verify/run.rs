@@ -1,0 +1,182 @@
+//! One run of the test command: supervised, read, and recorded where its content is known to be the same before and
+//! after.
+
+use std::time::Duration;
+
+use super::{Moment, NESTED, Outcome, VerifyOptions, is_read_only, verdict};
+use crate::evidence::Key;
+use crate::evidence::environment::{differences, digest_of};
+use crate::evidence::runners;
+use crate::evidence::store::Found;
+use crate::failure::{Failure, FailureKind, Result};
+use crate::flow::Workbench;
+use crate::flow::evidence::{self, TestCommand};
+use crate::git::Content;
+use crate::model::SCHEMA_VERSION;
+use crate::model::report::{Evidence, TestRun};
+use crate::process::stream::{Ended, EndedBy, Group, Keep, Stdin, Supervised, Tee};
+use crate::process::{Inherit, child_env};
+
+/// The time limit where none is configured.
+const TIME_LIMIT: Duration = Duration::from_mins(30);
+/// How often the progress line is written.
+const PROGRESS: Duration = Duration::from_secs(10);
+/// So many lines of a red run's output are shown where it was not shown live.
+const SHOWN: usize = 40;
+
+/// Runs the tests.
+pub(super) fn fresh(
+    bench: &Workbench,
+    options: &VerifyOptions,
+    command: &TestCommand,
+    before: &Moment,
+) -> Result<Outcome> {
+    announce(bench, command);
+    let ended = match supervise(bench, options, command, before) {
+        Ok(ended) => ended,
+        Err(error) => return Ok(verdict::not_started(command, &error)),
+    };
+    if ended.error == Some(EndedBy::Interrupted) {
+        let failure = Failure::new(FailureKind::Interrupted, "interrupted; nothing was recorded");
+        return Err(failure.hint("Run `endwell verify` again."));
+    }
+    let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
+    let told = runners::read(&stdout, &stderr);
+    let run = TestRun {
+        command: command.argv.clone(),
+        exit_code: ended.code,
+        duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
+        passed: told.passed,
+        failed: told.failed,
+        skipped: told.skipped,
+        failing: if ended.code == Some(0) { Vec::new() } else { told.failing },
+    };
+    let evidence = record_of(&run, &ended, before);
+    let mut outcome = settle(bench, before, evidence)?;
+    if outcome.red && !bench.ui.is_live() {
+        outcome.tail = Some(last_lines(&stdout, &stderr));
+    }
+    Ok(outcome)
+}
+
+fn announce(bench: &Workbench, command: &TestCommand) {
+    let shown = |argv: &[String]| crate::ui::plain(&shell_words::join(argv));
+    bench.ui.say(format_args!("verify: running `{}` ({})", shown(&command.argv), command.because));
+    for other in &command.others {
+        let missing =
+            other.missing.as_ref().map(|program| format!("; `{program}` is missing")).unwrap_or_default();
+        let kind = other.kind;
+        bench.ui.say(format_args!(
+            "verify: not run: `{}` ({kind}, {}{missing})",
+            shown(&other.argv),
+            other.because
+        ));
+    }
+    if !command.others.is_empty() {
+        bench.ui.hint("`[tests] command` in `endwell.toml` chooses another, or one that runs them all.");
+    }
+}
+
+fn supervise(
+    bench: &Workbench,
+    options: &VerifyOptions,
+    command: &TestCommand,
+    before: &Moment,
+) -> std::io::Result<Ended> {
+    let mut words = command.argv.iter();
+    let program = words.next().cloned().unwrap_or_default();
+    let mut env = child_env(&bench.env, Inherit::NoGit);
+    if let Content::Named { tree, .. } = &before.content {
+        env.insert(NESTED.into(), tree.into());
+    }
+    let configured = bench.config.tests.timeout.map(Duration::from_secs);
+    let limit = options.timeout.or(configured).unwrap_or(TIME_LIMIT);
+    let supervised = Supervised {
+        program: program.into(),
+        args: words.map(Into::into).collect(),
+        dir: bench.repo.top.clone(),
+        env,
+        timeout: (!limit.is_zero()).then_some(limit),
+        tee: if bench.ui.is_live() { Tee::ToStderr } else { Tee::Quiet },
+        stdin: Stdin::Closed,
+        group: Group::OwnEndsWithChild,
+        keep: Keep::TESTS,
+    };
+    let shown = crate::ui::plain(&shell_words::join(&command.argv));
+    let mut next = PROGRESS;
+    supervised.run_watched(&mut |elapsed| {
+        if elapsed >= next && !bench.ui.is_live() {
+            bench.ui.say(format_args!("verify: {shown} … {} s", elapsed.as_secs()));
+            next += PROGRESS;
+        }
+    })
+}
+
+fn record_of(run: &TestRun, ended: &Ended, before: &Moment) -> Evidence {
+    let (tree, clean) = match &before.content {
+        Content::Named { tree, clean } => (tree.clone(), *clean),
+        Content::Unnamed { .. } => (String::new(), false),
+    };
+    Evidence {
+        schema_version: SCHEMA_VERSION,
+        tree,
+        commit: before.status.head.clone().filter(|_| clean),
+        cwd: String::new(),
+        environment_digest: digest_of(&before.parts, &[]),
+        environment: before.parts.clone(),
+        volatile: Vec::new(),
+        flaky: Vec::new(),
+        run: run.clone(),
+        error: ended.error.map(|error| error.name().to_owned()),
+        last_line: None,
+        output_digest: ended.digest.clone(),
+        recorded_at: crate::clock::now_text(),
+    }
+}
+
+/// Records the run where the content was the same before and after, and says what it means.
+fn settle(bench: &Workbench, before: &Moment, mut evidence: Evidence) -> Result<Outcome> {
+    let after = Moment::now(bench, &evidence.run.command)?;
+    let same = match (&before.content, &after.content) {
+        (Content::Unnamed { why }, _) | (_, Content::Unnamed { why }) => {
+            return Ok(verdict::unbound(&evidence, why));
+        }
+        (Content::Named { tree: one, .. }, Content::Named { tree: two, .. }) => one == two,
+    };
+    if !same {
+        let known: Vec<_> = before.status.entries.iter().map(|entry| &entry.path).collect();
+        let entries = after.status.entries.iter().filter(|entry| !bench.config.is_own(&entry.path));
+        let new: Vec<Vec<u8>> =
+            entries.filter(|entry| !known.contains(&&entry.path)).map(|entry| entry.path.clone()).collect();
+        return Ok(verdict::changed_meanwhile(&evidence, &new));
+    }
+    evidence.volatile = differences(&before.parts, &after.parts);
+    evidence.environment_digest = digest_of(&evidence.environment, &evidence.volatile);
+    let store = evidence::store(bench);
+    let key =
+        Key { tree: evidence.tree.clone(), argv: evidence.run.command.clone(), cwd: evidence.cwd.clone() };
+    if let Ok(Found::Same(former)) = store.find(&key, &before.parts)
+        && evidence.is_green()
+    {
+        evidence.flaky = if former.is_green() { former.flaky } else { former.run.failing };
+    }
+    let written = store.write(&evidence);
+    let mut outcome = verdict::of_run(bench, &evidence);
+    match written {
+        Ok(()) => store.prune(&std::collections::BTreeSet::new()).unwrap_or_default(),
+        Err(error) if is_read_only(&error) => outcome.findings.push(verdict::not_recorded(&error)),
+        Err(error) => {
+            return Err(Failure::broken("can't record the test run")
+                .because(error)
+                .hint("Make the git folder writable, or free some space, then run `endwell verify` again."));
+        }
+    }
+    Ok(outcome)
+}
+
+fn last_lines(stdout: &str, stderr: &str) -> String {
+    let text =
+        format!("{}\n{}", runners::plain_text(stdout).trim_end(), runners::plain_text(stderr).trim_end());
+    let lines: Vec<&str> = text.trim().lines().collect();
+    lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+}

@@ -1,0 +1,137 @@
+//! What a test run means, as findings of the verification report. The codes are those of the `tests` check.
+
+use super::Outcome;
+use crate::flow::Workbench;
+use crate::flow::evidence::{self, TestCommand};
+use crate::model::Severity;
+use crate::model::report::{Evidence, Finding, TestRun};
+
+fn finding(code: &str, severity: Severity, detail: impl Into<String>) -> Finding {
+    Finding { code: code.to_owned(), severity, detail: detail.into() }
+}
+
+/// A project without tests passes, with a warning that every packet carries.
+pub(super) fn without_tests() -> Outcome {
+    let detail = "No test command is configured, and none was found in the project's files.";
+    Outcome { findings: vec![finding("no-tests", Severity::Warn, detail)], ..Outcome::default() }
+}
+
+/// The program could not be started.
+pub(super) fn not_started(command: &TestCommand, error: &std::io::Error) -> Outcome {
+    let program = command.argv.first().map(String::as_str).unwrap_or_default();
+    let detail = match (&command.missing, error.kind()) {
+        (Some(missing), _) => format!("`{missing}` is not there: install it, or set `[tests] command`."),
+        (None, std::io::ErrorKind::NotFound) => format!("`{program}` is not on PATH."),
+        (None, _) => format!("`{program}` can't be started: {error}"),
+    };
+    let run = TestRun { command: command.argv.clone(), ..TestRun::default() };
+    Outcome {
+        run: Some(run),
+        findings: vec![finding("tests-not-found", Severity::Block, detail)],
+        unjudged: true,
+        ..Outcome::default()
+    }
+}
+
+/// A recorded run.
+pub(super) fn of_record(bench: &Workbench, evidence: &Evidence) -> Outcome {
+    Outcome { from_record: true, ..of_run(bench, evidence) }
+}
+
+/// A run that is bound to its content.
+pub(super) fn of_run(bench: &Workbench, evidence: &Evidence) -> Outcome {
+    let mut findings: Vec<Finding> = result(evidence).into_iter().collect();
+    if !evidence.flaky.is_empty() {
+        let detail = format!("Red, then green on the same content: {}", evidence.flaky.join(", "));
+        findings.push(finding("tests-flaky", Severity::Warn, detail));
+    }
+    findings.extend(fewer(bench, evidence));
+    Outcome { run: Some(evidence.run.clone()), findings, red: !evidence.is_green(), ..Outcome::default() }
+}
+
+/// The run itself: red, stopped, killed, or green without having run any test.
+fn result(evidence: &Evidence) -> Option<Finding> {
+    let run = &evidence.run;
+    let block = |code: &str, detail: String| Some(finding(code, Severity::Block, detail));
+    match (evidence.error.as_deref(), run.exit_code) {
+        (Some("timeout"), _) => {
+            block("tests-timeout", format!("Stopped by the time limit after {} s.", run.duration_ms / 1000))
+        }
+        (Some(error), _) => block("tests-killed", format!("The tests did not come to an end: {error}.")),
+        (None, Some(0)) if total(run) == Some(0) => {
+            let detail = "The command succeeded without running any test.";
+            Some(finding("no-tests-ran", Severity::Warn, detail))
+        }
+        (None, Some(0)) => None,
+        (None, code) if run.failing.is_empty() => {
+            let code = code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+            block("tests-unnamed", format!("Ended with {code}, and the output names no failing test."))
+        }
+        (None, _) => block("tests-red", format!("Failing: {}", run.failing.join(", "))),
+    }
+}
+
+/// Fewer tests than in the last green run of this command on other content.
+fn fewer(bench: &Workbench, evidence: &Evidence) -> Option<Finding> {
+    let now = total(&evidence.run).filter(|_| evidence.is_green())?;
+    let time = |record: &Evidence| record.recorded_at.parse::<jiff::Timestamp>().ok();
+    let (at, store) = (time(evidence), evidence::store(bench));
+    let wanted = |record: &Evidence| record.is_green() && record.tree != evidence.tree && time(record) < at;
+    let last = store.newest(&evidence.run.command, &evidence.cwd, wanted).ok()??;
+    let before = total(&last.run)?;
+    (now < before).then(|| {
+        let detail = format!("{now} tests ran; {before} in the last green run (tree {}).", short(&last.tree));
+        finding("fewer-tests", Severity::Warn, detail)
+    })
+}
+
+/// Tests that ran, as far as the output tells; skipped ones did not run.
+fn total(run: &TestRun) -> Option<u64> {
+    let (passed, failed) = (run.passed?, run.failed.unwrap_or(0));
+    Some(passed + failed)
+}
+
+fn short(id: &str) -> &str {
+    &id[..id.len().min(8)]
+}
+
+/// A run whose content has no name: it says nothing that could be relied on later.
+pub(super) fn unbound(evidence: &Evidence, why: &str) -> Outcome {
+    let detail = format!("The result can't be bound to this content: {why}.");
+    unjudged(evidence, finding("tests-unbound", Severity::Block, detail))
+}
+
+/// Files changed while the tests ran.
+pub(super) fn changed_meanwhile(evidence: &Evidence, new: &[Vec<u8>]) -> Outcome {
+    let names: Vec<String> =
+        new.iter().take(5).map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+    let detail = match names.as_slice() {
+        [] => "Files changed while the tests ran, so the result belongs to no known content. Run it again."
+            .to_owned(),
+        names => format!(
+            "Files appeared or changed while the tests ran, so the result belongs to no known content: {}. If the \
+             tests write them, add them to `.gitignore`.",
+            names.join(", ")
+        ),
+    };
+    unjudged(evidence, finding("tree-changed", Severity::Block, detail))
+}
+
+fn unjudged(evidence: &Evidence, why: Finding) -> Outcome {
+    let mut findings: Vec<Finding> = result(evidence).into_iter().collect();
+    findings.push(why);
+    Outcome {
+        run: Some(evidence.run.clone()),
+        findings,
+        red: !evidence.is_green(),
+        unjudged: true,
+        ..Outcome::default()
+    }
+}
+
+/// The git folder can't be written here (an agent's sandbox): the result is said, but nobody can rely on it later.
+pub(super) fn not_recorded(error: &std::io::Error) -> Finding {
+    let detail =
+        format!("The run could not be recorded ({error}): it counts as missing until it is run elsewhere.");
+    finding("not-recorded", Severity::Warn, detail)
+}

@@ -1,0 +1,31 @@
+//! The other work trees of the repository, and which branches they have checked out.
+
+use super::{GitError, Repo};
+
+impl Repo {
+    /// The branches of all other work trees, short; `None` for a detached one. Asks git only where there are any.
+    pub fn other_worktrees(&self) -> Result<Vec<Option<String>>, GitError> {
+        let linked = crate::fs::list(&self.common_dir.join("worktrees")).unwrap_or_default();
+        if linked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let output = self.git(&["worktree", "list", "--porcelain", "-z"])?;
+        let mut others = Vec::new();
+        let mut here = false;
+        let mut branch = None;
+        // each work tree is a block of attributes that ends in an empty one
+        for field in output.stdout.split(|byte| *byte == 0) {
+            let text = String::from_utf8_lossy(field);
+            if let Some(path) = text.strip_prefix("worktree ") {
+                here = std::path::Path::new(path) == self.top;
+                branch = None;
+            } else if let Some(name) = text.strip_prefix("branch refs/heads/") {
+                branch = Some(name.to_owned());
+            } else if text.is_empty() && !here {
+                others.push(branch.take());
+                here = true;
+            }
+        }
+        Ok(others)
+    }
+}

@@ -1,0 +1,83 @@
+//! What an installation wants to change, as data: adapters and the git hook say it here, one executor shows it, does it
+//! and takes it back. No I/O.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One file that is to be changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileEdit {
+    /// What it is, for people: "the pre-push hook".
+    pub what: String,
+    pub path: PathBuf,
+    /// The folder that the file may not leave through a link.
+    pub root: PathBuf,
+    pub change: Change,
+}
+
+/// How it is to be changed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The whole file is endwell's.
+    Whole {
+        bytes: Vec<u8>,
+        mode: u32,
+        /// What tells our file from somebody else's; absent: a file that is there already is left alone.
+        mark: Option<&'static str>,
+        /// Where somebody else's file is moved to; absent: it is refused.
+        aside: Option<PathBuf>,
+    },
+    /// Lines between two marks in a text file.
+    Block { lines: Vec<String> },
+    /// Entries in a client's JSON settings.
+    Hooks(HookEntries),
+}
+
+/// The hooks of one client in one settings file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HookEntries {
+    /// The client's name in our commands.
+    pub client: &'static str,
+    /// The client accepts plain JSON only: a comment or a trailing comma makes it drop the file.
+    pub strict: bool,
+    /// Top-level keys outside of which the client rejects the file; empty: any.
+    pub top_keys: &'static [&'static str],
+    /// Top-level values that a new file needs besides the hooks.
+    pub preamble: Vec<(&'static str, Value)>,
+    pub entries: Vec<HookEntry>,
+}
+
+/// One event's entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HookEntry {
+    /// The client's name of the event.
+    pub event: &'static str,
+    /// Texts of our command that are all as good: the first is what is written.
+    pub commands: Vec<String>,
+    /// What is appended to the event's list.
+    pub group: Value,
+}
+
+/// What tells our git hook from any other, in every version.
+pub const HOOK_MARK: &str = "# endwell pre-push hook, version";
+
+/// Which kind of edit a file got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EditKind {
+    Whole,
+    Block,
+    Hooks,
+}
+
+impl Change {
+    pub const fn kind(&self) -> EditKind {
+        match self {
+            Self::Whole { .. } => EditKind::Whole,
+            Self::Block { .. } => EditKind::Block,
+            Self::Hooks(_) => EditKind::Hooks,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Golden packets and properties.

@@ -1,0 +1,249 @@
+//! Installing over every kind of `pre-push` hook that is met in the wild, with real pushes: what was there gets the
+//! same arguments and the same input as without endwell, decides as before, and comes back byte for byte.
+
+use std::path::{Path, PathBuf};
+
+use crate::common::{Ran, Sandbox};
+use crate::install::{same, snapshot};
+
+/// What an installation does in one set-up.
+#[derive(Clone, Copy, PartialEq)]
+enum Hook {
+    /// Ours is written, and what was there runs behind it.
+    Written,
+    /// Nothing is written, and a person is told what to do; with this exit code.
+    Told(i32),
+}
+
+fn build(setup: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/prepush").join(setup);
+    let root = sandbox.root().to_str().unwrap().to_owned();
+    let ran = sandbox.command("sh", ".", &[script.to_str().unwrap(), &root]);
+    assert_eq!(ran.code, Some(0), "{setup}: {ran:?}");
+    std::fs::create_dir(sandbox.root().join("bin")).unwrap();
+    sandbox
+}
+
+/// endwell as it is found on PATH: the hook keeps that path.
+fn endwell(sandbox: &Sandbox, dir: &str, args: &[&str]) -> Ran {
+    let link = sandbox.root().join("bin/endwell");
+    std::fs::remove_file(&link).ok();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_endwell"), &link).unwrap();
+    let mut command = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), dir);
+    let path = std::env::var_os("PATH").unwrap();
+    let paths = std::iter::once(sandbox.root().join("bin")).chain(std::env::split_paths(&path));
+    Ran::of(command.env("PATH", std::env::join_paths(paths).unwrap()).args(args))
+}
+
+/// In endwell's place: writes down how it was called, and says yes or no.
+fn stand_in(sandbox: &Sandbox, code: i32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = sandbox.root().join("bin/endwell");
+    std::fs::remove_file(&path).ok();
+    let trace = sandbox.root().join("ours");
+    let text = format!("#!/bin/sh\n{{ echo \"$*\"; cat; }} >>'{}'\nexit {code}\n", trace.display());
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Pushes two new branches at once; what the foreign hooks saw, without this sandbox's own path.
+fn push_two(sandbox: &Sandbox, dir: &str) -> (Ran, String) {
+    for branch in ["pier", "quay-side"] {
+        sandbox.git(dir, &["branch", "-q", branch]);
+    }
+    std::fs::write(sandbox.root().join("trace"), "").unwrap();
+    let ran = sandbox.try_git(dir, &["push", "origin", "pier", "quay-side"]);
+    let trace = std::fs::read_to_string(sandbox.root().join("trace")).unwrap();
+    (ran, nameless(sandbox, dir, &trace))
+}
+
+/// Without this sandbox's path, which also makes its commits differ from those of another one.
+fn nameless(sandbox: &Sandbox, dir: &str, trace: &str) -> String {
+    let tip = sandbox.git(dir, &["rev-parse", "pier"]);
+    trace.replace(sandbox.root().to_str().unwrap(), "ROOT").replace(&tip, "TIP")
+}
+
+fn arrived(sandbox: &Sandbox, dir: &str) -> bool {
+    let heads = sandbox.git(dir, &["ls-remote", "--heads", "origin", "pier", "quay-side"]);
+    match heads.lines().count() {
+        0 => false,
+        2 => true,
+        other => panic!("{other} of two branches arrived"),
+    }
+}
+
+/// What an installation may touch.
+fn parts(sandbox: &Sandbox) -> Vec<std::collections::BTreeMap<PathBuf, (u32, Vec<u8>)>> {
+    let mut all = snapshot(sandbox.root());
+    let ours = ["trace", "ours", "bin", "home/.local", "up.git", "sub.git"];
+    all.retain(|path, _| !ours.iter().any(|name| path.starts_with(name)));
+    // what a push itself changes
+    let moves = |path: &PathBuf| {
+        path.components().any(|part| ["refs", "logs", "objects"].iter().any(|m| part.as_os_str() == *m))
+    };
+    all.retain(|path, _| !moves(path) && !path.ends_with("packed-refs"));
+    vec![all]
+}
+
+fn check(setup: &str, dir: &str, hook: Hook) {
+    let plain = build(setup);
+    let (without, expected) = push_two(&plain, dir);
+    let lands = arrived(&plain, dir);
+
+    let sandbox = build(setup);
+    let before = parts(&sandbox);
+    let ran = endwell(&sandbox, dir, &["install"]);
+    let code = if let Hook::Told(code) = hook { code } else { 0 };
+    assert_eq!(ran.code, Some(code), "{setup}: {ran:?}");
+    assert!(hook == Hook::Written || !ran.stderr.contains("pre-push hook)"), "{setup}: {ran:?}");
+    let installed = parts(&sandbox);
+    assert_eq!(endwell(&sandbox, dir, &["install"]).code, Some(code), "{setup}");
+    same(&installed[0], &parts(&sandbox)[0]);
+
+    stand_in(&sandbox, 0);
+    let (pushed, trace) = push_two(&sandbox, dir);
+    assert_eq!((pushed.code, &trace), (without.code, &expected), "{setup}: {pushed:?}");
+    assert_eq!(arrived(&sandbox, dir), lands, "{setup}");
+    let ours = std::fs::read_to_string(sandbox.root().join("ours")).unwrap_or_default();
+    let first = ours.lines().next().unwrap_or_default();
+    let lines: Vec<&str> = ours.lines().skip(1).map(|line| line.split(' ').next().unwrap()).collect();
+    if hook == Hook::Written {
+        assert!(first.starts_with("hook pre-push origin "), "{setup}: {ours}");
+        assert_eq!(lines, ["refs/heads/pier", "refs/heads/quay-side"], "{setup}");
+    } else {
+        assert_eq!(ours, "", "{setup}");
+    }
+    let out = endwell(&sandbox, dir, &["uninstall"]);
+    assert_eq!(out.code, Some(0), "{setup}: {out:?}");
+    same(&before[0], &parts(&sandbox)[0]);
+}
+
+/// Ours says no: the push stops, and what was there does not even run.
+fn refuses(setup: &str, dir: &str) {
+    let sandbox = build(setup);
+    assert_eq!(endwell(&sandbox, dir, &["install"]).code, Some(0), "{setup}");
+    stand_in(&sandbox, 1);
+    let (pushed, trace) = push_two(&sandbox, dir);
+    assert!(
+        pushed.code == Some(1) && trace.is_empty() && !arrived(&sandbox, dir),
+        "{setup}: {pushed:?} {trace}"
+    );
+}
+
+const WRITTEN: [(&str, &str); 14] = [
+    ("01-plain.sh", "repo"),
+    ("02-hand-written.sh", "repo"),
+    ("03-hand-written-fails.sh", "repo"),
+    ("04-ends-with-exec.sh", "repo"),
+    ("05-not-executable.sh", "repo"),
+    ("06-no-shebang.sh", "repo"),
+    ("10-lefthook-like.sh", "repo"),
+    ("11-pre-commit-like.sh", "repo"),
+    ("12-beads-block.sh", "repo"),
+    ("13-lfs-like.sh", "repo"),
+    ("15-linked-worktree.sh", "wt"),
+    ("16-submodule.sh", "repo/harbour"),
+    ("17-symlinked-hook.sh", "repo"),
+    ("19-sha256.sh", "repo"),
+];
+
+#[test]
+fn hooks_of_others_run_behind_ours_as_they_did_alone() {
+    for (setup, dir) in WRITTEN {
+        check(setup, dir, Hook::Written);
+    }
+}
+
+#[test]
+fn our_no_stops_the_push_before_any_other_hook() {
+    for (setup, dir) in WRITTEN {
+        refuses(setup, dir);
+    }
+}
+
+#[test]
+fn folders_of_others_are_not_written_and_the_person_is_told() {
+    for setup in ["07-githooks-tracked.sh", "08-husky-9.sh", "09-husky-8.sh", "18-hooks-off.sh"] {
+        check(setup, "repo", Hook::Told(0));
+    }
+    check("14-global-hookspath.sh", "repo", Hook::Told(3));
+}
+
+#[test]
+fn a_hook_in_git_s_configuration_is_left_alone() {
+    check("20-config-hook.sh", "repo", Hook::Written);
+}
+
+#[test]
+fn the_lines_to_paste_judge_the_push_and_leave_the_input_to_the_script() {
+    for setup in ["07-githooks-tracked.sh", "08-husky-9.sh"] {
+        let plain = build(setup);
+        let (without, expected) = push_two(&plain, "repo");
+        let sandbox = build(setup);
+        let told = endwell(&sandbox, "repo", &["install"]).stderr;
+        let start = told.find("# begin endwell").unwrap();
+        let end = told.find("# end endwell\n").unwrap() + "# end endwell\n".len();
+        let script = if setup.starts_with("07") { ".githooks/pre-push" } else { ".husky/pre-push" };
+        let text = sandbox.read(script);
+        let (first, rest) =
+            if text.starts_with("#!") { text.split_once('\n').unwrap() } else { ("", text.as_str()) };
+        sandbox.write(script, &format!("{first}\n{}{rest}", &told[start..end]));
+        stand_in(&sandbox, 0);
+        let path = std::env::join_paths(
+            std::iter::once(sandbox.root().join("bin"))
+                .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+        );
+        for branch in ["pier", "quay-side"] {
+            sandbox.git("repo", &["branch", "-q", branch]);
+        }
+        std::fs::write(sandbox.root().join("trace"), "").unwrap();
+        let mut git = sandbox.prepare("git", "repo");
+        let ran = Ran::of(git.env("PATH", path.unwrap()).args(["push", "origin", "pier", "quay-side"]));
+        let trace = std::fs::read_to_string(sandbox.root().join("trace")).unwrap();
+        assert_eq!(ran.code, without.code, "{ran:?}");
+        assert_eq!(nameless(&sandbox, "repo", &trace), expected, "{setup}");
+        let ours = std::fs::read_to_string(sandbox.root().join("ours")).unwrap();
+        assert_eq!(ours.lines().count(), 3, "{setup}: {ours}");
+        let again = endwell(&sandbox, "repo", &["install"]).stderr;
+        assert!(again.contains("calls endwell already"), "{setup}: {again}");
+    }
+}
+
+#[test]
+fn a_missing_binary_lets_the_push_go_on_and_the_other_hook_run() {
+    for (setup, code) in [("02-hand-written.sh", 0), ("03-hand-written-fails.sh", 1), ("01-plain.sh", 0)] {
+        let sandbox = build(setup);
+        assert_eq!(endwell(&sandbox, "repo", &["install"]).code, Some(0));
+        std::fs::remove_file(sandbox.root().join("bin/endwell")).unwrap();
+        for branch in ["pier", "quay-side"] {
+            sandbox.git("repo", &["branch", "-q", branch]);
+        }
+        let mut git = sandbox.prepare("git", "repo");
+        let ran = Ran::of(git.env("PATH", "/usr/bin:/bin").args(["push", "origin", "pier", "quay-side"]));
+        assert_eq!(ran.code, Some(code), "{setup}: {ran:?}");
+        assert_eq!(ran.stderr.matches("endwell is not found").count(), 1, "{setup}: {ran:?}");
+        let trace = std::fs::read_to_string(sandbox.root().join("trace")).unwrap();
+        assert_eq!(trace.contains("own stdin: refs/heads/pier"), setup != "01-plain.sh", "{setup}: {trace}");
+    }
+}
+
+#[test]
+fn a_manager_that_came_later_is_told_of_and_keeps_its_hook() {
+    let sandbox = build("02-hand-written.sh");
+    assert_eq!(endwell(&sandbox, "repo", &["install"]).code, Some(0));
+    let hooks = sandbox.repo().join(".git/hooks");
+    // as lefthook does: ours is renamed and does not run any more
+    std::fs::rename(hooks.join("pre-push"), hooks.join("pre-push.old")).unwrap();
+    sandbox.write(".git/hooks/pre-push", "#!/bin/sh\nexit 0\n");
+    let ran = endwell(&sandbox, "repo", &["install"]);
+    assert!(ran.code == Some(3) && ran.stderr.contains("still holds the hook from before"), "{ran:?}");
+    let out = endwell(&sandbox, "repo", &["uninstall"]);
+    assert!(out.code == Some(3) && out.stderr.contains("is not endwell's any more"), "{out:?}");
+    assert_eq!(sandbox.read(".git/hooks/pre-push"), "#!/bin/sh\nexit 0\n");
+    assert!(hooks.join("pre-push.endwell-chained").exists());
+    // as prek and pre-commit do: ours runs as the former hook
+    std::fs::rename(hooks.join("pre-push.old"), hooks.join("pre-push.legacy")).unwrap();
+    let ran = endwell(&sandbox, "repo", &["install"]);
+    assert!(ran.code == Some(0) && ran.stderr.contains("runs endwell already"), "{ran:?}");
+}
