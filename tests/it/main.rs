@@ -16,6 +16,6 @@ mod readme;
 mod runners;
 mod schema;
 mod smoke;
+mod temp_artifacts;
 mod states;
 mod tidy;
-mod temp_artifacts;
