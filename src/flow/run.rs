@@ -36,7 +36,8 @@ const UNKNOWN_ENDS: [&str; 3] = ["exit-unknown", "background", "running"];
 /// Runs the command with its streams passed through, and records it.
 pub fn run(env: &Env, ui: Ui, options: &RunOptions) -> Result<ExitStatus> {
     let Some((program, args)) = options.command.split_first() else {
-        return Err(Failure::usage("there is no command to run").hint("Give it after `--`: `endwell run -- make test`."));
+        return Err(Failure::usage("there is no command to run")
+            .hint("Give it after `--`: `endwell run -- make test`."));
     };
     let started_at = clock::now_text();
     let supervised = Supervised {
@@ -45,7 +46,11 @@ pub fn run(env: &Env, ui: Ui, options: &RunOptions) -> Result<ExitStatus> {
         dir: env.cwd().to_owned(),
         env: child_env(env, Inherit::NoGit),
         timeout: None,
-        tee: if io::stdout().is_terminal() && io::stderr().is_terminal() { Tee::Terminal } else { Tee::Through },
+        tee: if io::stdout().is_terminal() && io::stderr().is_terminal() {
+            Tee::Terminal
+        } else {
+            Tee::Through
+        },
         stdin: Stdin::Inherited,
         group: Group::Shared,
         keep: Keep::RECORD,
@@ -83,7 +88,12 @@ fn not_started(program: &str, error: &io::Error) -> Failure {
     Failure::broken(format!("`{program}` can't be started: {error}")).hint("Make it executable: `chmod +x`.")
 }
 
-fn record_of(options: &RunOptions, ended: &io::Result<Ended>, exit: u8, started_at: String) -> FeedbackRecord {
+fn record_of(
+    options: &RunOptions,
+    ended: &io::Result<Ended>,
+    exit: u8,
+    started_at: String,
+) -> FeedbackRecord {
     let mut record = FeedbackRecord {
         command: options.command.clone(),
         exit_code: Some(i64::from(exit)),
@@ -125,11 +135,17 @@ fn keep(env: &Env, ui: Ui, mut record: FeedbackRecord) -> Result<()> {
 }
 
 /// A command that an agent's client reports.
-pub fn record_call(bench: &Workbench, session: &SessionId, call: &ToolCall, cwd: Option<&Path>) -> Result<()> {
+pub fn record_call(
+    bench: &Workbench,
+    session: &SessionId,
+    call: &ToolCall,
+    cwd: Option<&Path>,
+) -> Result<()> {
     if call.command.trim().is_empty() || is_own_line(&call.command) {
         return Ok(());
     }
-    let unknown = call.exit_code.is_none() && call.error.as_deref().is_some_and(|error| UNKNOWN_ENDS.contains(&error));
+    let unknown =
+        call.exit_code.is_none() && call.error.as_deref().is_some_and(|error| UNKNOWN_ENDS.contains(&error));
     let error = call.error.clone().filter(|_| !unknown);
     let note = call.note.clone().or_else(|| call.error.clone().filter(|_| unknown));
     let mut record = FeedbackRecord {
@@ -186,7 +202,9 @@ fn is_own_line(line: &str) -> bool {
     const AROUND: [&str; 9] = ["cd", "tail", "head", "cat", "echo", "true", "grep", "sed", ":"];
     let mut own = false;
     for part in line.split(['\n', ';', '|', '&']) {
-        let word = part.split_whitespace().find(|word| !is_assignment(word) && !word.starts_with(['>', '<', '1', '2']));
+        let word = part
+            .split_whitespace()
+            .find(|word| !is_assignment(word) && !word.starts_with(['>', '<', '1', '2']));
         let Some(word) = word else { continue };
         if Path::new(word).file_name().is_some_and(|name| name == "endwell") {
             own = true;
@@ -209,10 +227,16 @@ mod tests {
 
     #[test]
     fn only_lines_that_are_all_endwell_are_left_out() {
-        for own in ["endwell check", "cd sub && endwell verify 2>&1 | tail -5", "A=1 ./target/debug/endwell note next x"] {
+        for own in [
+            "endwell check",
+            "cd sub && endwell verify 2>&1 | tail -5",
+            "A=1 ./target/debug/endwell note next x",
+        ] {
             assert!(is_own_line(own), "{own}");
         }
-        for other in ["pytest -q", "endwell check && git commit -m x", "echo endwell", "grep endwell README.md"] {
+        for other in
+            ["pytest -q", "endwell check && git commit -m x", "echo endwell", "grep endwell README.md"]
+        {
             assert!(!is_own_line(other), "{other}");
         }
     }
