@@ -42,7 +42,7 @@ pub(super) fn fresh(
         return Err(failure.hint("Run `endwell verify` again."));
     }
     let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
-    let told = runners::read(&stdout, &stderr);
+    let told = runners::read(&stdout, &stderr, &bench.repo.top);
     let run = TestRun {
         command: command.argv.clone(),
         exit_code: ended.code,
