@@ -11,7 +11,6 @@ mod note;
 mod resume;
 mod run;
 mod install;
-mod note;
 mod prepush;
 mod readme;
 mod runners;
