@@ -14,3 +14,4 @@ mod schema;
 mod smoke;
 mod states;
 mod tidy;
+mod verify;
