@@ -273,13 +273,12 @@ impl Step {
         let name = |path: &Path| path.strip_prefix(top).unwrap_or(path).display().to_string();
         let mut text = String::new();
         if let Some(Move { from, to }) = &self.moved {
-            text.push_str(&format!("rename `{}` to `{}`\n", name(from), name(to)));
+            text = format!("rename `{}` to `{}`\n", name(from), name(to));
         }
         let old = String::from_utf8_lossy(self.now.as_deref().unwrap_or_default()).into_owned();
         let new = String::from_utf8_lossy(self.then.as_deref().unwrap_or_default()).into_owned();
-        let label = |side: &str, there: bool| match there {
-            true => format!("{side}/{}", name(&self.path)),
-            false => "/dev/null".to_owned(),
+        let label = |side: &str, there: bool| {
+            if there { format!("{side}/{}", name(&self.path)) } else { "/dev/null".to_owned() }
         };
         let diff = similar::TextDiff::from_lines(&old, &new);
         let (a, b) = (label("a", self.now.is_some()), label("b", self.then.is_some()));

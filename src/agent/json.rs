@@ -274,7 +274,24 @@ mod tests {
     #[test]
     fn numbers_order_and_layout_stay() {
         let before = "{\n  \"ratio\": 1.0,\n  \"big\": 12345678901234567890,\n  \"hooks\": {}\n}";
-        insta::assert_snapshot!(put(before), @"");
+        insta::assert_snapshot!(put(before), @r#"
+    {
+      "ratio": 1.0,
+      "big": 12345678901234567890,
+      "hooks": {
+        "Stop": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "endwell hook stop --client claude"
+              }
+            ]
+          }
+        ]
+      }
+    }
+    "#);
         assert_eq!(put(&put(before)), put(before), "a second time changes nothing");
     }
 

@@ -204,7 +204,15 @@ fn what_the_client_wrote_since_survives_the_uninstall() {
     sandbox.write(".claude/settings.local.json", &format!("{value:#}\n"));
     sandbox.write(".git/info/exclude", &(sandbox.read(".git/info/exclude") + "mine\n"));
     ok(sandbox.endwell(&["uninstall"]));
-    insta::assert_snapshot!(sandbox.read(".claude/settings.local.json"), @"");
+    insta::assert_snapshot!(sandbox.read(".claude/settings.local.json"), @r#"
+    {
+      "permissions": {
+        "allow": [
+          "Bash(make:*)"
+        ]
+      }
+    }
+    "#);
     assert!(sandbox.read(".git/info/exclude").ends_with("mine\n"));
     assert!(!sandbox.read(".git/info/exclude").contains("endwell"));
 }
@@ -214,7 +222,13 @@ fn a_fresh_repository_stays_clean_and_a_second_run_changes_nothing() {
     let sandbox = Sandbox::with_repo();
     let before = snapshot(&sandbox.repo());
     let ran = ok(sandbox.endwell(&["install", "--agent", "claude"]));
-    insta::assert_snapshot!(ran.stderr, @"");
+    insta::assert_snapshot!(ran.stderr, @r#"
+    Wrote `.git/info/exclude` (git's own exclude list).
+    Wrote `.git/hooks/pre-push` (the pre-push hook).
+    Wrote `.claude/settings.local.json` (Claude Code's hooks).
+    A push now would go through (one warning).
+    hint: Run `endwell check` first: it shows what is judged.
+    "#);
     assert_eq!(sandbox.git("repo", &["status", "--porcelain"]), "");
     assert!(!sandbox.repo().join("endwell.toml").exists());
     let (installed, home) = (snapshot(&sandbox.repo()), snapshot(&sandbox.root().join("home")));
@@ -223,7 +237,12 @@ fn a_fresh_repository_stays_clean_and_a_second_run_changes_nothing() {
     same(&installed, &snapshot(&sandbox.repo()));
     same(&home, &snapshot(&sandbox.root().join("home")));
     let out = ok(sandbox.endwell(&["uninstall"]));
-    insta::assert_snapshot!(out.stderr, @"");
+    insta::assert_snapshot!(out.stderr, @r#"
+    Removed `.claude/settings.local.json` (Claude Code's hooks).
+    Removed `.git/hooks/pre-push` (the pre-push hook).
+    Restored `.git/info/exclude` (git's own exclude list).
+    endwell is uninstalled here. Packets and reports stay; they are yours.
+    "#);
     same(&before, &snapshot(&sandbox.repo()));
     let nothing = ok(sandbox.endwell(&["uninstall"]));
     assert_eq!(nothing.stderr, "endwell is not installed here: nothing changed.\n");

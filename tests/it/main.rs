@@ -6,6 +6,10 @@
 mod board;
 mod cmd;
 mod common;
+mod handoff;
+mod note;
+mod resume;
+mod run;
 mod install;
 mod prepush;
 mod readme;
@@ -15,3 +19,4 @@ mod smoke;
 mod states;
 mod tidy;
 mod verify;
+mod temp_artifacts;

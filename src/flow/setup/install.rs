@@ -32,7 +32,9 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
         session::take_install_baseline(bench)?;
         words::written(bench, &written, refused.is_empty());
     }
-    refused.iter().for_each(|refusal| words::refused(bench.ui, refusal));
+    for refusal in &refused {
+        words::refused(bench.ui, refusal);
+    }
     words::place(bench.ui, &place, options.external);
     words::agents(bench, &agents);
     let gate_runs = matches!(&place, Place::Own { .. } | Place::Adopted { .. });
@@ -51,7 +53,9 @@ fn apply<'a>(bench: &Workbench, steps: &'a [Step]) -> Result<(Vec<&'a Step>, Vec
         None => mark::fresh(&bench.repo).map_err(unrecorded)?,
     };
     let changing: Vec<&Step> = steps.iter().filter(|step| step.changes()).collect();
-    changing.iter().for_each(|step| enter(&mut record, step));
+    for step in &changing {
+        enter(&mut record, step);
+    }
     if former.as_ref() != Some(&record) {
         mark::write_record(&bench.env, &record).map_err(unrecorded)?;
     }

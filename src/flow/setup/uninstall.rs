@@ -45,7 +45,9 @@ pub fn uninstall(bench: &Workbench, dry_run: bool) -> Result<ExitStatus> {
             words::uninstalled(bench.ui, changed || record.is_some());
         }
     }
-    refused.iter().for_each(|refusal| words::refused(bench.ui, refusal));
+    for refusal in &refused {
+        words::refused(bench.ui, refusal);
+    }
     Ok(if refused.is_empty() { ExitStatus::Done } else { ExitStatus::CouldNotJudge })
 }
 

@@ -7,7 +7,10 @@ use crate::agent::{self, Agent};
 use crate::config;
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
+use crate::flow::check::{CheckOptions, look};
 use crate::githook::{self, Place};
+use crate::model::Severity;
+use crate::model::report::TestStanding;
 use crate::ui::Ui;
 
 /// The files that were written.
@@ -46,10 +49,11 @@ pub(super) fn taken_back(bench: &Workbench, step: &Step) -> bool {
 }
 
 pub(super) fn uninstalled(ui: Ui, was_here: bool) {
-    match was_here {
-        true => ui.say("endwell is uninstalled here. Packets and reports stay; they are yours."),
-        false => ui.say("endwell is not installed here: nothing changed."),
-    }
+    ui.say(if was_here {
+        "endwell is uninstalled here. Packets and reports stay; they are yours."
+    } else {
+        "endwell is not installed here: nothing changed."
+    });
 }
 
 /// Who gets hooks, and what they need.
@@ -64,13 +68,37 @@ pub(super) fn agents(bench: &Workbench, agents: &[&Agent]) {
     }
 }
 
-/// What a push now would say, and the first step.
+/// What a push of HEAD now would say, and the one command to run first.
 pub(super) fn next(bench: &Workbench, gate_runs: bool) -> Result<()> {
-    if gate_runs {
-        bench.ui.say("From now on a push is judged before anything leaves this machine.");
+    let judged = look(bench, &CheckOptions::default())?;
+    let (report, blocking) = (&judged.report, judged.report.blocking());
+    let warnings = report.issues.iter().filter(|issue| issue.severity == Severity::Warn).count();
+    match (gate_runs, blocking.first()) {
+        (false, _) => {}
+        (true, None) => {
+            bench.ui.say(format_args!("A push now would go through ({}).", counted(warnings, "warning")));
+        }
+        (true, Some(first)) => {
+            let more = match blocking.len() - 1 {
+                0 => String::new(),
+                more => format!(" And {more} more; `endwell check` lists them."),
+            };
+            bench.ui.say(format_args!("A push now would be refused: {}{more}", first.message));
+        }
     }
-    bench.ui.hint("Run `endwell verify` first: it runs the tests and keeps the result as evidence.");
+    bench.ui.hint(match judged.tests {
+        TestStanding::NoCommand => "Run `endwell check` first: it shows what is judged.",
+        _ => "Run `endwell verify` first: it runs the tests and keeps the result as evidence.",
+    });
     Ok(())
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("no {what}s"),
+        1 => format!("one {what}"),
+        more => format!("{more} {what}s"),
+    }
 }
 
 /// Where git looks, wherever that is not simply ours.
