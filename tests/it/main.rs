@@ -19,3 +19,5 @@ mod smoke;
 mod temp_artifacts;
 mod states;
 mod tidy;
+mod verify;
+mod temp_artifacts;
