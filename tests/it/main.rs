@@ -7,6 +7,7 @@ mod board;
 mod cmd;
 mod common;
 mod install;
+mod installer;
 mod prepush;
 mod readme;
 mod schema;
