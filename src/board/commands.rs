@@ -1,18 +1,19 @@
 //! Which acceptance texts are commands. A text is one only if every part of it starts with something that can be
 //! started, and no part reads as a sentence; everything else is for people. Must never run anything.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use crate::config::Command;
 use crate::env::Env;
 use crate::model::board::{Board, Criterion, Feature};
 
-/// Where programs are looked for.
-#[derive(Clone, Copy)]
+/// Where programs are looked for; each one once.
 pub struct Lookup<'a> {
-    pub env: &'a Env,
-    /// Top of the work tree.
-    pub top: &'a Path,
+    env: &'a Env,
+    top: &'a Path,
+    on_path: RefCell<HashMap<String, bool>>,
 }
 
 /// A feature's acceptance, told apart.
@@ -36,12 +37,12 @@ pub struct AcceptanceCommand {
 }
 
 /// A feature's acceptance by its id; nothing to run for an id that is not there.
-pub fn acceptance_of(board: &Board, id: &str, lookup: Lookup<'_>) -> Acceptance {
+pub fn acceptance_of(board: &Board, id: &str, lookup: &Lookup<'_>) -> Acceptance {
     board.feature(id).map(|feature| acceptance(feature, lookup)).unwrap_or_default()
 }
 
 /// A feature's acceptance.
-pub fn acceptance(feature: &Feature, lookup: Lookup<'_>) -> Acceptance {
+pub fn acceptance(feature: &Feature, lookup: &Lookup<'_>) -> Acceptance {
     let mut found = Acceptance::default();
     for criterion in &feature.acceptance {
         match criterion {
@@ -71,15 +72,20 @@ const BUILTINS: [&str; 22] = [
     "eval", "exit", "command", "exec", "pwd", "umask", "wait", "trap", "!",
 ];
 
-impl Lookup<'_> {
+impl<'a> Lookup<'a> {
+    /// Looks on this environment's PATH and below `top`, the top of the work tree.
+    pub fn new(env: &'a Env, top: &'a Path) -> Self {
+        Self { env, top, on_path: RefCell::default() }
+    }
+
     /// Whether a line is a command in each of its parts.
-    pub fn is_command(self, line: &str) -> bool {
+    pub fn is_command(&self, line: &str) -> bool {
         let mut dir = self.top.to_owned();
         let segments = segments(line);
         !segments.is_empty() && segments.iter().all(|segment| self.is_startable(segment, &mut dir))
     }
 
-    fn is_startable(self, segment: &str, dir: &mut PathBuf) -> bool {
+    fn is_startable(&self, segment: &str, dir: &mut PathBuf) -> bool {
         let inner = segment.trim().trim_start_matches('(').trim_end_matches(')');
         let Ok(words) = shell_words::split(inner) else { return false };
         let words: Vec<String> = words.into_iter().skip_while(|word| is_assignment(word)).collect();
@@ -94,9 +100,9 @@ impl Lookup<'_> {
     }
 
     /// An executable on PATH, or a file of the repository.
-    fn can_start(self, word: &str, dir: &Path) -> bool {
+    fn can_start(&self, word: &str, dir: &Path) -> bool {
         if !word.contains('/') {
-            return self.env.which(word).is_some() || crate::fs::is_executable(&dir.join(word));
+            return self.is_on_path(word) || crate::fs::is_executable(&dir.join(word));
         }
         let full = dir.join(word);
         if Path::new(word).is_absolute() {
@@ -104,6 +110,17 @@ impl Lookup<'_> {
         }
         let climbs = Path::new(word).components().any(|part| part == Component::ParentDir);
         full.is_file() && (!climbs || inside(&full, self.top))
+    }
+}
+
+impl Lookup<'_> {
+    fn is_on_path(&self, word: &str) -> bool {
+        if let Some(known) = self.on_path.borrow().get(word) {
+            return *known;
+        }
+        let found = self.env.which(word).is_some();
+        self.on_path.borrow_mut().insert(word.to_owned(), found);
+        found
     }
 }
 
@@ -179,7 +196,7 @@ mod tests {
         }
         crate::fs::write_atomic(&top.join("checks/read.sh"), b"true\n").unwrap();
         let env = Env::made_of(top, [("PATH", top.join("bin"))]);
-        let lookup = Lookup { env: &env, top };
+        let lookup = Lookup::new(&env, top);
         for line in [
             "pytest tests/test_import.py",
             "CI=1 npm test -- --run 'a; b && c'",

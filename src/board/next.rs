@@ -7,7 +7,7 @@ use super::commands::{Lookup, acceptance};
 use crate::model::board::{Board, Feature, Proof, Status};
 
 /// The first concrete step, as one sentence; nothing where the board holds nothing to do.
-pub fn next_action(board: &Board, proofs: &BTreeMap<String, Proof>, lookup: Lookup<'_>) -> Option<String> {
+pub fn next_action(board: &Board, proofs: &BTreeMap<String, Proof>, lookup: &Lookup<'_>) -> Option<String> {
     let active = board.active();
     let proven = |feature: &&Feature| {
         matches!(feature.status, Status::Todo | Status::InProgress)
@@ -47,7 +47,7 @@ pub fn next_feature(board: &Board) -> Option<&Feature> {
     if ranked { ready.min_by_key(|feature| feature.priority) } else { ready.into_iter().next() }
 }
 
-fn step(verb: &str, feature: &Feature, lookup: Lookup<'_>) -> String {
+fn step(verb: &str, feature: &Feature, lookup: &Lookup<'_>) -> String {
     let goal = if feature.goal.is_empty() || feature.goal == feature.id {
         String::new()
     } else {
@@ -56,15 +56,14 @@ fn step(verb: &str, feature: &Feature, lookup: Lookup<'_>) -> String {
     let acceptance = acceptance(feature, lookup);
     let lines: Vec<String> =
         acceptance.commands.iter().map(|command| format!("`{}`", command.line)).collect();
-    let mut text = format!("{verb} `{}`{goal}", feature.id);
+    let what = format!("{verb} `{}`{goal}", feature.id);
     if !lines.is_empty() {
-        text.push_str(&format!(": make {} pass", lines.join(" and ")));
-    } else if let Some(first) = acceptance.left_to_people.first().or_else(|| acceptance.prose.first())
-        && *first != feature.goal
-    {
-        text.push_str(&format!(": {first}"));
+        return format!("{what}: make {} pass", lines.join(" and "));
     }
-    text
+    match acceptance.left_to_people.first().or_else(|| acceptance.prose.first()) {
+        Some(first) if *first != feature.goal => format!("{what}: {first}"),
+        _ => what,
+    }
 }
 
 /// An id as it can be typed.

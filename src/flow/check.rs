@@ -2,19 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::board;
 use crate::check::{self, Context};
 use crate::clock::Stopwatch;
 use crate::failure::{Failure, Result};
+use crate::flow::board::BoardInputs;
 use crate::flow::session::CurrentSession;
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, evidence, session, state};
 use crate::git::objects::Relation;
 use crate::git::{GitError, Refs, Status};
-use crate::model::board::{BoardReading, Proof};
 use crate::model::clean::{CheckOutcome, CheckStatus, CleanReport};
 use crate::model::report::TestStanding;
-use crate::model::session::BoardBaseline;
 use crate::model::state::AgentState;
 use crate::model::{CheckId, Issue, SCHEMA_VERSION, Severity};
 
@@ -36,6 +34,7 @@ pub struct Judged {
     /// Absent where git could not walk the work tree.
     pub status: Option<Status>,
     pub tests: TestStanding,
+    pub board: BoardInputs,
 }
 
 /// Judges the workbench freshly and, for a full run, writes `clean_state.json` and `clean_report.json`.
@@ -62,7 +61,8 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
     };
     let current = session::current(bench, status.head.as_deref(), options.session.as_deref())?;
     let base = base(bench, options, &status, &refs, &current)?;
-    let inputs = Inputs::gather(bench, &status, &current)?;
+    let inputs = Inputs::gather(bench, &status)?;
+    let board = BoardInputs::gather(bench, &status, &current, base.as_deref());
     let context = Context {
         repo: &bench.repo,
         objects: &bench.objects,
@@ -75,9 +75,9 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
         in_session: current.is_agents(),
         other_worktrees: &inputs.other_worktrees,
         tests: &inputs.tests,
-        board: &inputs.board,
-        board_before: inputs.board_before.as_ref(),
-        proofs: &inputs.proofs,
+        board: &board.reading,
+        board_before: board.before.as_ref(),
+        proofs: &board.proofs,
     };
     let (checks, issues) = run(&context, &options.only);
     let dirty = status.entries.iter().any(|entry| !bench.config.is_own(&entry.path));
@@ -95,7 +95,7 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
         checks,
         issues,
     };
-    Ok(Judged { report, session: current, status: Some(status), tests: inputs.tests })
+    Ok(Judged { report, session: current, status: Some(status), tests: inputs.tests, board })
 }
 
 /// What the checks look at beyond git.
@@ -103,23 +103,16 @@ struct Inputs {
     state: AgentState,
     other_worktrees: Vec<Option<String>>,
     tests: TestStanding,
-    board: BoardReading,
-    board_before: Option<BoardBaseline>,
-    proofs: BTreeMap<String, Proof>,
 }
 
 impl Inputs {
-    fn gather(bench: &Workbench, status: &Status, current: &CurrentSession) -> Result<Self> {
+    fn gather(bench: &Workbench, status: &Status) -> Result<Self> {
         let other_worktrees =
             bench.repo.other_worktrees().map_err(|error| git_failed("can't list the work trees", error))?;
-        let board = board::find_and_read(&bench.repo.top, &bench.config);
         Ok(Self {
             state: state::read(bench)?.state,
             other_worktrees,
             tests: evidence::standing(bench, status),
-            board_before: current.baseline.as_ref().and_then(|baseline| baseline.board.clone()),
-            proofs: BTreeMap::new(),
-            board,
         })
     }
 }
@@ -167,7 +160,13 @@ fn unjudged(bench: &Workbench, options: &CheckOptions, error: &GitError) -> Resu
         checks: asked.clone().map(outcome).collect(),
         issues: asked.map(|check| Issue::could_not_check(check, error)).collect(),
     };
-    Ok(Judged { report, session: current, status: None, tests: TestStanding::NoCommand })
+    Ok(Judged {
+        report,
+        session: current,
+        status: None,
+        tests: TestStanding::NoCommand,
+        board: BoardInputs::default(),
+    })
 }
 
 /// The commit since which lines and files count as added.

@@ -8,7 +8,7 @@ use crate::failure::Result;
 use crate::flow::gate::{self, Standing};
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{kept, take_baseline};
-use crate::flow::{Workbench, record};
+use crate::flow::{Workbench, record, resume};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
 use crate::model::session::{Phase, Refusal, Session};
@@ -96,7 +96,7 @@ impl Hook<'_> {
     fn start(&self) -> Result<Answer> {
         let left = self.last_refusal();
         self.update(|session| session.phase = Phase::Idle)?;
-        let packet: Option<String> = None; // resume::text_for_start(self.bench)?;
+        let packet = resume::text_for_start(self.bench, self.id)?;
         Ok(match (packet, left) {
             (Some(text), _) => Answer::Inject(text),
             (None, Some(text)) => Answer::Inject(text),

@@ -1,5 +1,6 @@
 //! The use cases, one file each: they open the workbench, let the domains do their part, and join the results.
 
+pub mod board;
 pub mod check;
 pub mod diary;
 pub mod evidence;
@@ -7,9 +8,13 @@ pub mod gate;
 pub mod handoff;
 mod handoff_inputs;
 pub mod hook;
+pub mod log;
 pub mod note;
+pub mod packets;
 pub mod push;
 pub mod record;
+pub mod resume;
+pub mod run;
 pub mod session;
 pub mod setup;
 pub mod state;

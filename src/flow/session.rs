@@ -81,8 +81,7 @@ pub fn take_baseline(bench: &Workbench) -> Result<Baseline> {
         Refs::read(&bench.repo, &bench.objects).map_err(|error| git_failed("can't read the refs", error))?;
     let mut status = status;
     status.entries.retain(|entry| !bench.config.is_own(&entry.path));
-    let board = crate::board::baseline(&crate::board::find_and_read(&bench.repo.top, &bench.config));
-    baseline::take(&bench.repo, &refs, &status, board, crate::clock::now_text())
+    baseline::take(&bench.repo, &refs, &status, crate::flow::board::baseline(bench), crate::clock::now_text())
         .map_err(|error| git_failed("can't take a baseline", error))
 }
 

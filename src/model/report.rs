@@ -111,6 +111,9 @@ pub struct Evidence {
     /// Why the run has no exit code: `timeout`, `signal`, `not-found`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The last line that a red run wrote, redacted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_line: Option<String>,
     /// sha256 of the whole output.
     pub output_digest: String,
     /// RFC 3339; never copied into a packet.

@@ -20,7 +20,7 @@ fn reading(path: &str, bytes: &[u8]) -> BoardReading {
 }
 
 /// The words that the table uses for a reading.
-fn told(reading: &BoardReading, lookup: Lookup<'_>) -> Value {
+fn told(reading: &BoardReading, lookup: &Lookup<'_>) -> Value {
     let mut issues: BTreeMap<String, &str> = BTreeMap::new();
     for issue in reading.findings() {
         let severity = match issue.severity {
@@ -63,7 +63,7 @@ fn every_fixture_is_read_as_the_table_says() {
         std::os::unix::fs::symlink("/bin/sh", bin.join(program)).unwrap();
     }
     let env = Env::made_of(sandbox.root(), [("PATH", &bin)]);
-    let lookup = Lookup { env: &env, top: sandbox.root() };
+    let lookup = Lookup::new(&env, sandbox.root());
     let table: Vec<Value> =
         serde_json::from_slice(&std::fs::read(fixtures().join("expected.json")).unwrap()).unwrap();
     assert!(table.len() > 50);
@@ -71,7 +71,7 @@ fn every_fixture_is_read_as_the_table_says() {
         let file = case["file"].as_str().unwrap();
         let bytes = std::fs::read(fixtures().join(file)).unwrap();
         let reading = reading(file, &bytes);
-        let told = told(&reading, lookup);
+        let told = told(&reading, &lookup);
         for key in ["readable", "format", "features", "by_status", "active", "issues"] {
             assert_eq!(told[key], case[key], "{key} of {file}");
         }

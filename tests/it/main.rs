@@ -6,11 +6,17 @@
 mod board;
 mod cmd;
 mod common;
+mod handoff;
+mod note;
+mod resume;
+mod run;
 mod install;
 mod installer;
 mod prepush;
 mod readme;
+mod runners;
 mod schema;
 mod smoke;
 mod states;
 mod tidy;
+mod temp_artifacts;
