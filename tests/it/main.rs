@@ -11,6 +11,7 @@ mod note;
 mod resume;
 mod run;
 mod install;
+mod installer;
 mod prepush;
 mod readme;
 mod runners;
