@@ -180,8 +180,8 @@ fn info(detail: &str) -> OpenRisk {
 fn next_action(bench: &Workbench, state: &AgentState, board: Option<&Board>) -> Option<NextAction> {
     let said = state.next_action.clone().map(|text| NextAction { text, derived: false });
     said.or_else(|| {
-        let lookup = board::Lookup { env: &bench.env, top: &bench.repo.top };
-        let text = board::next_action(board?, &BTreeMap::new(), lookup)?;
+        let lookup = board::Lookup::new(&bench.env, &bench.repo.top);
+        let text = board::next_action(board?, &BTreeMap::new(), &lookup)?;
         Some(NextAction { text, derived: true })
     })
 }
