@@ -7,6 +7,8 @@ pub mod tests;
 pub mod working_tree;
 
 use std::collections::BTreeMap;
+pub mod temp_artifacts;
+
 use std::fmt::Display;
 
 use crate::config::Config;

@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
+pub mod board;
 pub mod check;
 pub mod completions;
 pub mod handoff;
@@ -53,6 +54,7 @@ enum Command {
     Log(log::Args),
     Note(note::Args),
     Run(run::Args),
+    Board(board::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -113,6 +115,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Log(args) => log::run(args, &app),
         Command::Note(args) => note::run(args, &app),
         Command::Run(args) => run::run(args, &app),
+        Command::Board(args) => board::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

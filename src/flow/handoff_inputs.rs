@@ -1,12 +1,10 @@
 //! Gathers everything that a packet is computed from. Whatever stands against a packet is collected, all of it, so
 //! that one round of mending is enough. Texts are redacted here, on their way in.
 
-use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::board;
 use crate::failure::Result;
 use crate::feedback::{self, Wanted};
 use crate::flow::{Workbench, evidence};
@@ -16,7 +14,7 @@ use crate::flow::state::{self, ReadState, shown};
 use crate::flow::topic::Topic;
 use crate::fs;
 use crate::git::stash::{StashEntry, StashNote};
-use crate::model::board::{Board, BoardReading};
+use crate::model::board::Board;
 use crate::model::issue::{lossy_path, sha256_hex};
 use crate::model::packet::{
     ChangeKind, ChangedFile, FileRef, NextAction, OpenRisk, Prerequisite, PrerequisiteKind,
@@ -51,9 +49,8 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
     let mut reasons = blocking(judged);
     let read = state::read(bench)?;
     let branch = judged.status.as_ref().and_then(|status| status.branch.clone());
-    let board = board::find_and_read(&bench.repo.top, &bench.config);
-    let feature = board.board().and_then(Board::active_id);
-    let topic = Topic::of(&read.state, feature, branch.as_deref());
+    let board = judged.board.reading.board();
+    let topic = Topic::of(&read.state, board.and_then(Board::active_id), branch.as_deref());
     let head = judged.report.head.clone();
     let tree = head.as_deref().map(|head| bench.objects.tree_of(head)).transpose().map_err(history)?;
     let key = judged.status.as_ref().map(|status| evidence::task(bench, status)).unwrap_or_default();
@@ -70,7 +67,7 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
             mend,
         ));
     }
-    let next_action = next_action(bench, &read.state, board.board());
+    let next_action = next_action(bench, &read.state, judged);
     if next_action.is_none() {
         let text = "there is no next action: it would be a status report, not a handoff";
         reasons.push(Reason::new(
@@ -88,7 +85,7 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
     let redactor = redactor(bench)?.relative_to(&bench.repo.top.to_string_lossy());
     let (review, review_file) = review.unzip();
     let receipts = Receipts { verification, verification_file, review, review_file };
-    let parts = Parts { read, topic, board, branch, head, receipts, next_action };
+    let parts = Parts { read, topic, branch, head, receipts, next_action };
     Ok(Gathered::Ready(Box::new(assemble(bench, store, judged, parts, &redactor)?)))
 }
 
@@ -100,7 +97,6 @@ fn keep<T>(found: Result<T, Reason>, reasons: &mut Vec<Reason>) -> Option<T> {
 struct Parts {
     read: ReadState,
     topic: Topic,
-    board: BoardReading,
     branch: Option<String>,
     head: String,
     receipts: Receipts,
@@ -139,7 +135,7 @@ fn assemble(
         base_commit: base,
         last_known_good_commit: last_good(bench, &parts.head, green)?,
         state: redacted_state(parts.read.state, redactor),
-        board: board_input(parts.board.board(), redactor),
+        board: board_input(judged, parts.topic.task_id.as_deref(), redactor),
         receipts: redacted_receipts(parts.receipts, redactor),
         log,
         clean,
@@ -149,7 +145,7 @@ fn assemble(
         parked: Vec::new(),
         stashes: stashes(bench, judged, redactor)?,
         found_risks,
-        files_to_load: files_to_load(bench, parts.board.board()),
+        files_to_load: files_to_load(bench, judged.board.reading.board()),
         started_at: began,
         context: None,
         limits: Limits { tail: settings.tail, max_chars: settings.max_chars, ..Limits::default() },
@@ -157,6 +153,22 @@ fn assemble(
         topic: parts.topic.name,
         branch: parts.branch,
         head_commit: parts.head,
+    })
+}
+
+/// The feature that the packet is about, by the board: the active one, else the active task's, else one that this
+/// session has finished.
+fn board_input(judged: &Judged, task: Option<&str>, redactor: &Redactor) -> Option<BoardInput> {
+    let board = judged.board.reading.board()?;
+    let feature = board
+        .active()
+        .or_else(|| board.feature(task?))
+        .or_else(|| judged.board.newly_done().last().copied())?;
+    let word = if feature.worded { feature.word.as_str() } else { feature.status.name() };
+    Some(BoardInput {
+        feature: feature.id.clone(),
+        status: word.to_owned(),
+        goal: Some(redactor.text(&feature.goal)).filter(|goal| !goal.is_empty()),
     })
 }
 
@@ -177,22 +189,12 @@ fn info(detail: &str) -> OpenRisk {
 }
 
 /// The agent's words, else what the board says comes next.
-fn next_action(bench: &Workbench, state: &AgentState, board: Option<&Board>) -> Option<NextAction> {
+fn next_action(bench: &Workbench, state: &AgentState, judged: &Judged) -> Option<NextAction> {
     let said = state.next_action.clone().map(|text| NextAction { text, derived: false });
     said.or_else(|| {
-        let lookup = board::Lookup::new(&bench.env, &bench.repo.top);
-        let text = board::next_action(board?, &BTreeMap::new(), &lookup)?;
+        let board = judged.board.reading.board()?;
+        let text = crate::flow::board::next_action(bench, board, &judged.board.proofs)?;
         Some(NextAction { text, derived: true })
-    })
-}
-
-/// The active feature in the board's words.
-fn board_input(board: Option<&Board>, redactor: &Redactor) -> Option<BoardInput> {
-    let feature = board?.active()?;
-    Some(BoardInput {
-        feature: feature.id.clone(),
-        status: feature.status.name().to_owned(),
-        goal: Some(redactor.text(&feature.goal)).filter(|goal| !goal.is_empty()),
     })
 }
 
