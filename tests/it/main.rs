@@ -8,6 +8,7 @@ mod cmd;
 mod common;
 mod handoff;
 mod note;
+mod packets;
 mod resume;
 mod run;
 mod install;
