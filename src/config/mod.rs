@@ -1,6 +1,7 @@
 //! Settings: default, then `endwell.toml` at the top of the work tree. Everything has a default; a file that can't be
 //! read is an error with its place, and unknown keys are reported, never guessed at.
 
+pub mod artifacts;
 mod own;
 mod packet;
 
@@ -29,6 +30,7 @@ pub struct Config {
     pub push: Push,
     pub packet: Packet,
     pub redact: Redact,
+    pub artifacts: artifacts::Artifacts,
 }
 
 /// Where the artifacts lie, from the top of the work tree.

@@ -5,6 +5,7 @@
 pub mod content;
 pub mod diffstat;
 pub mod index;
+pub mod changes;
 pub mod objects;
 pub mod operations;
 pub mod push;

@@ -30,7 +30,8 @@ fn told(reading: &BoardReading, lookup: &Lookup<'_>) -> Value {
         };
         issues.insert(issue.code, severity);
     }
-    let issues: Vec<Value> = issues.iter().map(|(code, severity)| json!({"code": code, "severity": severity})).collect();
+    let issues: Vec<Value> =
+        issues.iter().map(|(code, severity)| json!({"code": code, "severity": severity})).collect();
     let format = match reading {
         BoardReading::Board(board) => board.format.name(),
         BoardReading::Foreign(_) => "foreign",
@@ -41,7 +42,8 @@ fn told(reading: &BoardReading, lookup: &Lookup<'_>) -> Value {
     let mut runnable: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for feature in features {
         *by_status.entry(feature.status.name()).or_default() += 1;
-        let lines: Vec<String> = acceptance(feature, lookup).commands.into_iter().map(|command| command.line).collect();
+        let lines: Vec<String> =
+            acceptance(feature, lookup).commands.into_iter().map(|command| command.line).collect();
         if !lines.is_empty() {
             runnable.insert(feature.id.clone(), lines);
         }
@@ -62,7 +64,8 @@ fn every_fixture_is_read_as_the_table_says() {
     }
     let env = Env::made_of(sandbox.root(), [("PATH", &bin)]);
     let lookup = Lookup::new(&env, sandbox.root());
-    let table: Vec<Value> = serde_json::from_slice(&std::fs::read(fixtures().join("expected.json")).unwrap()).unwrap();
+    let table: Vec<Value> =
+        serde_json::from_slice(&std::fs::read(fixtures().join("expected.json")).unwrap()).unwrap();
     assert!(table.len() > 50);
     for case in table {
         let file = case["file"].as_str().unwrap();
@@ -72,7 +75,11 @@ fn every_fixture_is_read_as_the_table_says() {
         for key in ["readable", "format", "features", "by_status", "active", "issues"] {
             assert_eq!(told[key], case[key], "{key} of {file}");
         }
-        assert_eq!(told["runnable"], case.get("runnable").cloned().unwrap_or(json!({})), "runnable of {file}");
+        assert_eq!(
+            told["runnable"],
+            case.get("runnable").cloned().unwrap_or(json!({})),
+            "runnable of {file}"
+        );
         if let Some(edit) = case.get("edit") {
             check_edit(file, &bytes, reading.board().unwrap(), edit);
         }
@@ -83,12 +90,20 @@ fn check_edit(file: &str, bytes: &[u8], board: &Board, edit: &Value) {
     let id = edit["id"].as_str().unwrap();
     let target = target(board, edit["to"].as_str().unwrap()).unwrap();
     let edited = set_status(bytes, board, id, &target).unwrap_or_else(|error| panic!("{file}: {error}"));
-    assert_eq!(sha256_hex(&edited.bytes), edit["sha256"].as_str().unwrap(), "{file}: {} to {}", edited.old, edited.new);
+    assert_eq!(
+        sha256_hex(&edited.bytes),
+        edit["sha256"].as_str().unwrap(),
+        "{file}: {} to {}",
+        edited.old,
+        edited.new
+    );
     // the table's offset is that of the value, or of its key
     let offset = usize::try_from(edit["offset"].as_u64().unwrap()).unwrap();
     assert!((offset..offset + 20).contains(&edited.offset), "{file}: {} and not {offset}", edited.offset);
     let back = target_of(board, id);
-    let BoardReading::Board(after) = reading(file, &edited.bytes) else { panic!("{file}: the result is no board") };
+    let BoardReading::Board(after) = reading(file, &edited.bytes) else {
+        panic!("{file}: the result is no board")
+    };
     let restored = set_status(&edited.bytes, &after, id, &back).unwrap();
     assert_eq!(restored.bytes, bytes, "{file}: back again");
 }
