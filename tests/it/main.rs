@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod board;
+mod check;
 mod cmd;
 mod common;
 mod handoff;
