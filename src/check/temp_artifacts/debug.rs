@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::languages::{Compiled, Language, pattern};
-use super::scanner::Scan;
+use super::language::{Compiled, Language, pattern};
+use super::scan::Scan;
 use super::{Added, Found};
 use crate::model::Severity;
 

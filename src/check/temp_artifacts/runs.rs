@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::languages::{Language, pattern};
-use super::scanner::{Comment, Scan};
+use super::language::{Language, pattern};
+use super::scan::{Comment, Scan};
 use super::shapes::{Shape, judge};
 use super::{Added, Found};
 use crate::model::Severity;
