@@ -31,24 +31,37 @@ pub(super) struct Files {
 pub(super) struct Syntax {
     /// What opens a comment that ends with the line.
     pub(super) line: &'static [&'static str],
-    /// `#` opens a comment only at the start of a word.
-    pub(super) at_word: bool,
     /// What opens and closes a block comment.
     pub(super) block: Option<(&'static str, &'static str)>,
-    pub(super) nested: bool,
     /// Openers of documentation; the line and block openers above are tried first.
     pub(super) doc: &'static [&'static str],
     /// Strings, the more special first.
     pub(super) quotes: &'static [Quote],
-    /// `'x'` is a character; anything else after `'` is no string.
-    pub(super) characters: bool,
-    /// `/…/` after an operator is a regular expression.
-    pub(super) regexes: bool,
+    pub(super) quirks: &'static [Quirk],
     pub(super) heredocs: Heredocs,
     /// A text that ends the code in the rest of the file, alone on a line.
     pub(super) end: Option<&'static str>,
+}
+
+impl Syntax {
+    pub(super) fn has(&self, quirk: Quirk) -> bool {
+        self.quirks.contains(&quirk)
+    }
+}
+
+/// What one language does and another does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quirk {
+    /// `#` opens a comment only at the start of a word.
+    WordComments,
+    /// Block comments nest.
+    Nested,
+    /// `'x'` is a character; anything else after `'` is no string.
+    Characters,
+    /// `/…/` after an operator is a regular expression.
+    Regexes,
     /// Code stands only between `<?` and `?>`.
-    pub(super) islands: bool,
+    Islands,
 }
 
 /// One kind of string.
@@ -98,18 +111,30 @@ pub(super) enum Heredocs {
 }
 
 /// How its statements look.
-#[derive(Clone, Copy)]
-pub(super) struct Style {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Nothing in particular marks a statement.
+    Free,
     /// Statements end in `;`, so that a line without one says less.
-    pub(super) semicolons: bool,
+    Semicolons,
+    /// The same, and types stand before names.
+    TypesFirst,
     /// Heads end in `:`.
-    pub(super) colons: bool,
-    /// Types stand before names.
-    pub(super) types_first: bool,
+    Colons,
     /// Calls may stand without parentheses.
-    pub(super) bare_calls: bool,
+    BareCalls,
     /// Lines are commands.
-    pub(super) shell: bool,
+    Shell,
+}
+
+impl Style {
+    pub(super) const fn semicolons(self) -> bool {
+        matches!(self, Self::Semicolons | Self::TypesFirst)
+    }
+
+    pub(super) const fn bare_calls(self) -> bool {
+        matches!(self, Self::BareCalls | Self::Shell)
+    }
 }
 
 /// What is looked for in live code; regular expressions on one line.

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::language::{Debug, Escape, Files, Heredocs, Language, Prefix, Quote, Style, Syntax};
+use super::language::{Debug, Escape, Files, Heredocs, Language, Prefix, Quirk, Quote, Style, Syntax};
 
 const fn only(endings: &'static [&'static str]) -> Files {
     Files { endings, interpreters: &[] }
@@ -30,24 +30,16 @@ const SINGLE: Quote = quote("'");
 
 const C_LIKE: Syntax = Syntax {
     line: &["//"],
-    at_word: false,
     block: Some(("/*", "*/")),
-    nested: false,
     doc: &["/**"],
     quotes: &[DOUBLE],
-    characters: true,
-    regexes: false,
+    quirks: &[Quirk::Characters],
     heredocs: Heredocs::None,
     end: None,
-    islands: false,
 };
 
 const HASH: Syntax =
-    Syntax { line: &["#"], block: None, doc: &[], quotes: &[DOUBLE, SINGLE], characters: false, ..C_LIKE };
-
-const FREE: Style =
-    Style { semicolons: false, colons: false, types_first: false, bare_calls: false, shell: false };
-const STRICT: Style = Style { semicolons: true, ..FREE };
+    Syntax { line: &["#"], block: None, doc: &[], quotes: &[DOUBLE, SINGLE], quirks: &[], ..C_LIKE };
 
 const QUIET: Debug = Debug {
     hints: &[],
@@ -63,7 +55,7 @@ const SPEC_FOCUS: &str = r#"^\s*f(describe|it|context)\b\s*[\s(]\s*["'`]"#;
 
 const SCRIPT_QUOTES: &[Quote] = &[DOUBLE, SINGLE, with(multi("`"), "${", b'{', b'}')];
 const SCRIPT: Syntax =
-    Syntax { doc: &["/**", "/// <"], quotes: SCRIPT_QUOTES, characters: false, regexes: true, ..C_LIKE };
+    Syntax { doc: &["/**", "/// <"], quotes: SCRIPT_QUOTES, quirks: &[Quirk::Regexes], ..C_LIKE };
 const SCRIPT_DEBUG: Debug = Debug {
     hints: &["debugger", "console.", ".only", "fdescribe", "fit", "fcontext"],
     calls: r"(^|[;{})])\s*debugger\s*(;|\}|$)",
@@ -84,12 +76,12 @@ pub(super) static ALL: [Language; 14] = [
         "rust",
         only(&["rs"]),
         Syntax {
-            nested: true,
+            quirks: &[Quirk::Characters, Quirk::Nested],
             doc: &["///", "//!", "/**", "/*!"],
             quotes: &[Quote { prefix: Prefix::RustRaw, ..raw("\"") }, multi("\"")],
             ..C_LIKE
         },
-        STRICT,
+        Style::Semicolons,
         Debug {
             hints: &["dbg!", "print"],
             calls: r"\bdbg!\s*[(\[{]",
@@ -101,7 +93,7 @@ pub(super) static ALL: [Language; 14] = [
         "python",
         Files { endings: &["py", "pyi"], interpreters: &["python"] },
         Syntax { quotes: &[multi("\"\"\""), multi("'''"), DOUBLE, SINGLE], ..HASH },
-        Style { colons: true, ..FREE },
+        Style::Colons,
         Debug {
             hints: &["pdb", "pudb", "wdb", "debugpy", "pydevd", "set_trace", "breakpoint", "print"],
             calls: PYTHON_TOOLS,
@@ -114,21 +106,21 @@ pub(super) static ALL: [Language; 14] = [
         "javascript",
         Files { endings: &["js", "mjs", "cjs", "jsx"], interpreters: &["node", "nodejs"] },
         SCRIPT,
-        FREE,
+        Style::Free,
         SCRIPT_DEBUG,
     ),
     language(
         "typescript",
         Files { endings: &["ts", "mts", "cts", "tsx"], interpreters: &["ts-node", "deno", "bun", "tsx"] },
         SCRIPT,
-        FREE,
+        Style::Free,
         SCRIPT_DEBUG,
     ),
     language(
         "go",
         only(&["go"]),
         Syntax { quotes: &[DOUBLE, raw("`")], doc: &[], ..C_LIKE },
-        FREE,
+        Style::Free,
         Debug {
             hints: &["spew.", "Breakpoint", "fmt.Print", "print"],
             calls: r"\bspew\.(Dump|Sdump|Fdump|Print(f|ln)?)\s*\(|\bruntime\.Breakpoint\s*\(",
@@ -141,7 +133,7 @@ pub(super) static ALL: [Language; 14] = [
         "java",
         only(&["java"]),
         Syntax { quotes: &[multi("\"\"\""), DOUBLE], ..C_LIKE },
-        Style { types_first: true, ..STRICT },
+        Style::TypesFirst,
         Debug {
             hints: &["System.", "dumpStack", "printStackTrace"],
             calls: r"\bThread\.dumpStack\s*\(",
@@ -153,11 +145,11 @@ pub(super) static ALL: [Language; 14] = [
         "kotlin",
         only(&["kt", "kts"]),
         Syntax {
-            nested: true,
+            quirks: &[Quirk::Characters, Quirk::Nested],
             quotes: &[with(raw("\"\"\""), "${", b'{', b'}'), with(DOUBLE, "${", b'{', b'}')],
             ..C_LIKE
         },
-        FREE,
+        Style::Free,
         Debug {
             hints: &["print", "dumpStack", "fdescribe", "fit", "fcontext", "System."],
             calls: r"\bThread\.dumpStack\s*\(",
@@ -167,14 +159,8 @@ pub(super) static ALL: [Language; 14] = [
             ..QUIET
         },
     ),
-    language("c", only(&["c", "h"]), C, Style { types_first: true, ..STRICT }, C_DEBUG),
-    language(
-        "c++",
-        only(&["cc", "cpp", "cxx", "hpp", "hh", "hxx"]),
-        C,
-        Style { types_first: true, ..STRICT },
-        C_DEBUG,
-    ),
+    language("c", only(&["c", "h"]), C, Style::TypesFirst, C_DEBUG),
+    language("c++", only(&["cc", "cpp", "cxx", "hpp", "hh", "hxx"]), C, Style::TypesFirst, C_DEBUG),
     language(
         "csharp",
         only(&["cs"]),
@@ -188,7 +174,7 @@ pub(super) static ALL: [Language; 14] = [
             ],
             ..C_LIKE
         },
-        Style { types_first: true, ..STRICT },
+        Style::TypesFirst,
         Debug {
             hints: &["Debugger.", "Console.", "#if", "# if"],
             calls: r"\bDebugger\.(Break|Launch)\s*\(",
@@ -203,12 +189,12 @@ pub(super) static ALL: [Language; 14] = [
         Syntax {
             block: Some(("=begin", "=end")),
             quotes: &[with(multi("\""), "#{", b'{', b'}'), multi("'"), with(multi("`"), "#{", b'{', b'}')],
-            regexes: true,
+            quirks: &[Quirk::Regexes],
             heredocs: Heredocs::Ruby,
             end: Some("__END__"),
             ..HASH
         },
-        Style { bare_calls: true, ..FREE },
+        Style::BareCalls,
         Debug {
             hints: &[
                 "binding.",
@@ -239,12 +225,11 @@ pub(super) static ALL: [Language; 14] = [
         Syntax {
             line: &["//", "#"],
             quotes: &[multi("\""), multi("'")],
-            characters: false,
+            quirks: &[Quirk::Islands],
             heredocs: Heredocs::Php,
-            islands: true,
             ..C_LIKE
         },
-        STRICT,
+        Style::Semicolons,
         Debug {
             hints: &[
                 "var_dump",
@@ -268,7 +253,7 @@ pub(super) static ALL: [Language; 14] = [
         "swift",
         only(&["swift"]),
         Syntax {
-            nested: true,
+            quirks: &[Quirk::Nested],
             doc: &["///", "/**"],
             quotes: &[
                 Quote { prefix: Prefix::Hashes, ..raw("\"\"\"") },
@@ -276,10 +261,9 @@ pub(super) static ALL: [Language; 14] = [
                 with(multi("\"\"\""), "\\(", b'(', b')'),
                 with(DOUBLE, "\\(", b'(', b')'),
             ],
-            characters: false,
             ..C_LIKE
         },
-        FREE,
+        Style::Free,
         Debug {
             hints: &["debugPrint", "print", "NSLog", "dump(", "fdescribe", "fit", "fcontext"],
             calls: r"(^|[^\w.])debugPrint\s*\(",
@@ -293,7 +277,7 @@ pub(super) static ALL: [Language; 14] = [
         "shell",
         Files { endings: &["sh", "bash"], interpreters: &["sh", "bash", "dash", "ash", "ksh", "zsh"] },
         Syntax {
-            at_word: true,
+            quirks: &[Quirk::WordComments],
             quotes: &[
                 Quote { prefix: Prefix::Dollar, ..multi("'") },
                 Quote { escape: Escape::None, ..multi("'") },
@@ -302,7 +286,7 @@ pub(super) static ALL: [Language; 14] = [
             heredocs: Heredocs::Shell,
             ..HASH
         },
-        Style { shell: true, bare_calls: true, ..FREE },
+        Style::Shell,
         Debug {
             hints: &["echo", "printf"],
             prints: r"(^|[;&|({]|\bthen|\bdo|\belse)\s*(echo|printf)\s",

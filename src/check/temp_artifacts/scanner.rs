@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::heredoc::{self, Pending};
-use super::language::{Escape, Heredocs, Language, Prefix, Quote};
+use super::language::{Escape, Heredocs, Language, Prefix, Quirk, Quote};
 use super::literals::character;
 use super::scan::{Comment, Scan};
 
@@ -52,17 +52,20 @@ impl<'a> Scanner<'a> {
         syntax.quotes.iter().for_each(|quote| stop(quote.open));
         syntax.block.iter().for_each(|(open, _)| stop(open));
         syntax.end.iter().for_each(|end| stop(end));
-        ["\n", "\\", "{", "}", "(", ")"].iter().for_each(|byte| stop(byte));
-        if syntax.characters {
+        for byte in ["\n", "\\", "{", "}", "(", ")"] {
+            stop(byte);
+        }
+        if syntax.has(Quirk::Characters) {
             stop("'");
         }
-        if syntax.regexes {
-            ["/", "%"].iter().for_each(|byte| stop(byte));
+        if syntax.has(Quirk::Regexes) {
+            stop("/");
+            stop("%");
         }
         if syntax.heredocs != Heredocs::None {
             stop("<");
         }
-        if syntax.islands {
+        if syntax.has(Quirk::Islands) {
             stop("?");
         }
         let scan = Scan { live: text.to_vec(), ..Scan::default() };
@@ -73,7 +76,7 @@ impl<'a> Scanner<'a> {
 
     /// The scan, and whether the text ended inside a string.
     pub(super) fn run(mut self) -> (Scan, bool) {
-        if self.language.syntax.islands && memchr::memmem::find(self.text, b"<?").is_some() {
+        if self.language.syntax.has(Quirk::Islands) && memchr::memmem::find(self.text, b"<?").is_some() {
             self.outside_island();
         }
         while self.pos < self.text.len() {
@@ -113,7 +116,7 @@ impl<'a> Scanner<'a> {
             if self.bracket(byte) {
                 return;
             }
-            self.pos += if byte == b'\\' && self.language.syntax.at_word { 2 } else { 1 };
+            self.pos += if byte == b'\\' && self.language.syntax.has(Quirk::WordComments) { 2 } else { 1 };
         }
     }
 
@@ -143,7 +146,7 @@ impl<'a> Scanner<'a> {
             self.pos = self.text.len();
             return true;
         }
-        if syntax.islands && rest.starts_with(b"?>") {
+        if syntax.has(Quirk::Islands) && rest.starts_with(b"?>") {
             self.pos += 2;
             self.outside_island();
             return true;
@@ -159,13 +162,13 @@ impl<'a> Scanner<'a> {
         }
         let word_starts =
             matches!(self.byte_before(1), b' ' | b'\t' | b'\n' | b'\r' | b';' | b'(' | b')' | b'|' | b'&');
-        let attribute = syntax.islands && rest.starts_with(b"#[");
-        if !syntax.line.iter().any(opens) || attribute || (syntax.at_word && !word_starts) {
+        let attribute = syntax.has(Quirk::Islands) && rest.starts_with(b"#[");
+        if !syntax.line.iter().any(opens) || attribute || (syntax.has(Quirk::WordComments) && !word_starts) {
             return false;
         }
         let doc = syntax.doc.iter().any(opens) && !rest.starts_with(b"////");
         let mut end = memchr::memchr(b'\n', rest).map_or(self.text.len(), |at| self.pos + at);
-        if syntax.islands
+        if syntax.has(Quirk::Islands)
             && let Some(at) = memchr::memmem::find(self.text.get(self.pos..end).unwrap_or_default(), b"?>")
         {
             end = self.pos + at;
@@ -177,7 +180,7 @@ impl<'a> Scanner<'a> {
     fn block_comment(&mut self, open: &str, close: &str, doc: bool) {
         let (open, close) = (open.as_bytes(), close.as_bytes());
         let mut at = self.pos + open.len();
-        if self.language.syntax.nested {
+        if self.language.syntax.has(Quirk::Nested) {
             let mut depth = 1_usize;
             while depth > 0 && at < self.text.len() {
                 let rest = self.text.get(at..).unwrap_or_default();
@@ -225,13 +228,13 @@ impl<'a> Scanner<'a> {
             }
             return false;
         }
-        if byte == b'\'' && syntax.characters {
+        if byte == b'\'' && syntax.has(Quirk::Characters) {
             let length = character(self.rest(), self.byte_before(1));
             self.scan.strings.push((self.pos, self.pos + length));
             self.pos += length;
             return true;
         }
-        if syntax.regexes
+        if syntax.has(Quirk::Regexes)
             && matches!(byte, b'/' | b'%')
             && let Some(length) =
                 super::literals::expression(self.text, self.pos, syntax.heredocs == Heredocs::Ruby)

@@ -1,7 +1,7 @@
 //! Whether one line of a comment is code: what it is not by form and by words, then the shapes of statements. Judges a
 //! line by itself; what a whole run of lines is, `runs` says.
 
-use super::language::Language;
+use super::language::{Language, Style};
 use super::patterns::{
     AFTER_CALL, ARM, ASSIGN, BARE_CALL, BLOCK_HEAD, CALL, CHAIN, CLOSERS, CONDITION, CONTINUED, DECLARED,
     DEFINITION, ENTRY, EVIDENCE, FORMS, GAPS, HEAD, IMPORT, LONE, LOOPS, OPEN_ASSIGN, OPENER, SECOND_WORD,
@@ -29,9 +29,9 @@ pub(super) fn judge(line: &[u8], language: &Language) -> Shape {
     if code.is_empty() || words::is_prose(&code) || FORMS.is_match(line) {
         return Shape::Other;
     }
-    let style = &language.style;
+    let style = language.style;
     // C in a comment of a language without semicolons explains something
-    if code.ends_with(b";") && (style.colons || (style.bare_calls && !style.shell)) {
+    if code.ends_with(b";") && matches!(style, Style::Colons | Style::BareCalls) {
         return Shape::Other;
     }
     let shape = statement(&code, language);
@@ -48,9 +48,9 @@ pub(super) fn judge(line: &[u8], language: &Language) -> Shape {
 }
 
 fn statement(code: &[u8], language: &Language) -> Shape {
-    let style = &language.style;
+    let style = language.style;
     let evidence = EVIDENCE.is_match(code);
-    if style.shell
+    if style == Style::Shell
         && let Some(shape) = shell(code)
     {
         return shape;
@@ -72,7 +72,7 @@ fn statement(code: &[u8], language: &Language) -> Shape {
     if ended && words::count(code) <= 2 && STATEMENT.is_match(code) {
         return Shape::Strong;
     }
-    let strict = style.semicolons;
+    let strict = style.semicolons();
     let free_or = |strong: bool| if strong || !strict { Shape::Strong } else { Shape::Weak };
     if STEP.is_match(code) {
         return free_or(ended);
@@ -87,7 +87,7 @@ fn statement(code: &[u8], language: &Language) -> Shape {
 }
 
 fn heads(code: &[u8], language: &Language, evidence: bool) -> Shape {
-    let style = &language.style;
+    let style = language.style;
     if DEFINITION.is_match(code) {
         return if has_structure(code) { Shape::Strong } else { Shape::Weak };
     }
@@ -96,7 +96,7 @@ fn heads(code: &[u8], language: &Language, evidence: bool) -> Shape {
     }
     if HEAD.is_match(code) {
         let colon = code.ends_with(b":")
-            && !style.colons
+            && style != Style::Colons
             && !code.starts_with(b"case ")
             && !code.starts_with(b"default");
         let plain = !has_structure(code.strip_suffix(b":").unwrap_or(code));
@@ -108,16 +108,17 @@ fn heads(code: &[u8], language: &Language, evidence: bool) -> Shape {
     if ENTRY.is_match(code) {
         return if code.ends_with(b",") || code.starts_with(b"\"") { Shape::Strong } else { Shape::Weak };
     }
-    if style.bare_calls && BARE_CALL.is_match(code) && !code.ends_with(b":") {
+    if style.bare_calls() && BARE_CALL.is_match(code) && !code.ends_with(b":") {
         return Shape::Strong;
     }
     if let Some(shape) = keyword_line(code, language) {
         return shape;
     }
-    if style.types_first && TYPED.is_match(code) && words::count(code) >= 2 {
+    if style == Style::TypesFirst && TYPED.is_match(code) && words::count(code) >= 2 {
         return Shape::Weak;
     }
-    let continues = style.shell || style.colons || style.types_first || !code.ends_with(b"\\");
+    let continues =
+        matches!(style, Style::Shell | Style::Colons | Style::TypesFirst) || !code.ends_with(b"\\");
     if OPENER.is_match(code) && evidence && continues {
         return if has_structure(code) { Shape::Strong } else { Shape::Weak };
     }
@@ -135,9 +136,9 @@ fn keyword_line(code: &[u8], language: &Language) -> Option<Shape> {
         return Some(Shape::Other);
     }
     if STATEMENT.is_match(code) && (structure || words::count(code) <= 2) {
-        let style = &language.style;
-        let cut = style.colons && BLOCK_HEAD.is_match(code) && !code.ends_with(b":");
-        return Some(if structure && !style.semicolons && !cut { Shape::Strong } else { Shape::Weak });
+        let style = language.style;
+        let cut = style == Style::Colons && BLOCK_HEAD.is_match(code) && !code.ends_with(b":");
+        return Some(if structure && !style.semicolons() && !cut { Shape::Strong } else { Shape::Weak });
     }
     (DECLARED.is_match(code) && (structure || words::count(code) <= 2)).then_some(Shape::Weak)
 }
@@ -177,7 +178,7 @@ fn has_second_word(code: &[u8], language: &Language) -> bool {
         b"catch",
     ];
     // a call without parentheses looks the same
-    let call = language.style.bare_calls && part(2).last().is_some_and(u8::is_ascii_alphanumeric);
+    let call = language.style.bare_calls() && part(2).last().is_some_and(u8::is_ascii_alphanumeric);
     !call && !words::is_keyword(part(2)) && !joins.contains(&part(3)) && part(2) != b"new"
 }
 
@@ -197,14 +198,14 @@ fn is_assignment(code: &[u8], language: &Language) -> bool {
         return true;
     }
     let Some(found) = ASSIGN.captures(code) else { return false };
-    if !language.style.shell && has_second_word(code, language) {
+    if language.style != Style::Shell && has_second_word(code, language) {
         return false;
     }
     let before = found.name("pre").map(|part| part.as_bytes()).unwrap_or_default();
     let mut plain = 0;
     for word in before.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
         let known = words::is_keyword(word);
-        if !known && !language.style.types_first && !language.style.semicolons && language.name != "go" {
+        if !known && !language.style.semicolons() && language.name != "go" {
             return false;
         }
         plain += usize::from(!known);
