@@ -139,7 +139,7 @@ fn groups<'v, 'a>(top: &'v Object<'a>) -> Option<Shape<'v, 'a>> {
             match &property.value {
                 Value::Object(inner) => entries.extend(direct(inner)),
                 Value::Array(inner) => {
-                    entries.extend(inner.elements.iter().filter_map(Value::as_object).flat_map(direct))
+                    entries.extend(inner.elements.iter().filter_map(Value::as_object).flat_map(direct));
                 }
                 _ => {}
             }

@@ -15,9 +15,15 @@ pub fn next_action(board: &Board, proofs: &BTreeMap<String, Proof>, lookup: &Loo
     };
     if let Some(feature) = active.filter(proven).or_else(|| board.features.iter().find(proven)) {
         let why = "its acceptance passes";
-        return Some(format!("Set `{}` done, {why}: `endwell board set {} done`", feature.id, shell_word(&feature.id)));
+        return Some(format!(
+            "Set `{}` done, {why}: `endwell board set {} done`",
+            feature.id,
+            shell_word(&feature.id)
+        ));
     }
-    if let Some(feature) = active.filter(|feature| matches!(feature.status, Status::Todo | Status::InProgress)) {
+    if let Some(feature) =
+        active.filter(|feature| matches!(feature.status, Status::Todo | Status::InProgress))
+    {
         return Some(step(if feature.status == Status::Todo { "Start" } else { "Finish" }, feature, lookup));
     }
     next_feature(board).map(|feature| step("Start", feature, lookup))
@@ -42,18 +48,22 @@ pub fn next_feature(board: &Board) -> Option<&Feature> {
 }
 
 fn step(verb: &str, feature: &Feature, lookup: &Lookup<'_>) -> String {
-    let goal = if feature.goal.is_empty() || feature.goal == feature.id { String::new() } else { format!(" ({})", feature.goal) };
+    let goal = if feature.goal.is_empty() || feature.goal == feature.id {
+        String::new()
+    } else {
+        format!(" ({})", feature.goal)
+    };
     let acceptance = acceptance(feature, lookup);
-    let lines: Vec<String> = acceptance.commands.iter().map(|command| format!("`{}`", command.line)).collect();
-    let mut text = format!("{verb} `{}`{goal}", feature.id);
+    let lines: Vec<String> =
+        acceptance.commands.iter().map(|command| format!("`{}`", command.line)).collect();
+    let what = format!("{verb} `{}`{goal}", feature.id);
     if !lines.is_empty() {
-        text.push_str(&format!(": make {} pass", lines.join(" and ")));
-    } else if let Some(first) = acceptance.left_to_people.first().or_else(|| acceptance.prose.first())
-        && *first != feature.goal
-    {
-        text.push_str(&format!(": {first}"));
+        return format!("{what}: make {} pass", lines.join(" and "));
     }
-    text
+    match acceptance.left_to_people.first().or_else(|| acceptance.prose.first()) {
+        Some(first) if *first != feature.goal => format!("{what}: {first}"),
+        _ => what,
+    }
 }
 
 /// An id as it can be typed.

@@ -1,14 +1,18 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
+pub mod board;
 pub mod check;
 pub mod completions;
 pub mod handoff;
 pub mod hook;
 pub mod install;
+pub mod log;
 pub mod man;
 pub mod note;
+pub mod resume;
 pub mod run;
 pub mod schema;
+pub mod show;
 pub mod uninstall;
 pub mod verify;
 
@@ -45,8 +49,12 @@ enum Command {
     Check(check::Args),
     Verify(verify::Args),
     Handoff(handoff::Args),
+    Resume(resume::Args),
+    Show(show::Args),
+    Log(log::Args),
     Note(note::Args),
     Run(run::Args),
+    Board(board::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -102,8 +110,12 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Check(args) => check::run(args, &app),
         Command::Verify(args) => verify::run(args, &app),
         Command::Handoff(args) => handoff::run(args, &app),
+        Command::Resume(args) => resume::run(args, &app),
+        Command::Show(args) => show::run(args, &app),
+        Command::Log(args) => log::run(args, &app),
         Command::Note(args) => note::run(args, &app),
         Command::Run(args) => run::run(args, &app),
+        Command::Board(args) => board::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

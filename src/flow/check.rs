@@ -34,6 +34,7 @@ pub struct Judged {
     /// Absent where git could not walk the work tree.
     pub status: Option<Status>,
     pub tests: TestStanding,
+    pub board: BoardInputs,
 }
 
 /// Judges the workbench freshly and, for a full run, writes `clean_state.json` and `clean_report.json`.
@@ -94,7 +95,7 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
         checks,
         issues,
     };
-    Ok(Judged { report, session: current, status: Some(status), tests: inputs.tests })
+    Ok(Judged { report, session: current, status: Some(status), tests: inputs.tests, board })
 }
 
 /// What the checks look at beyond git.
@@ -159,7 +160,13 @@ fn unjudged(bench: &Workbench, options: &CheckOptions, error: &GitError) -> Resu
         checks: asked.clone().map(outcome).collect(),
         issues: asked.map(|check| Issue::could_not_check(check, error)).collect(),
     };
-    Ok(Judged { report, session: current, status: None, tests: TestStanding::NoCommand })
+    Ok(Judged {
+        report,
+        session: current,
+        status: None,
+        tests: TestStanding::NoCommand,
+        board: BoardInputs::default(),
+    })
 }
 
 /// The commit since which lines and files count as added.

@@ -7,6 +7,7 @@ use crate::evidence::store::Found;
 use crate::evidence::{Key, Store};
 use crate::flow::Workbench;
 use crate::git::{Content, GitError, Status};
+use crate::model::board::Board;
 use crate::model::report::{Evidence, TestStanding};
 use crate::model::state::{AgentState, StateReading};
 
@@ -61,7 +62,9 @@ pub fn environment(bench: &Workbench, status: &Status, argv: &[String]) -> Parts
         ignored: &status.ignored,
         inputs: &bench.config.tests.inputs,
     };
-    environment::look(&look, &|path| bench.config.is_own(path))
+    let outputs = bench.config.paths.outputs.as_os_str().as_encoded_bytes();
+    // a folder that is ignored as a whole is not looked into, so it can't be told what else is in it
+    environment::look(&look, &|path| path == outputs || bench.config.is_own(path))
 }
 
 /// How the tests stand for what `status` has walked. What can't be told is `Unbound`, which blocks.
@@ -100,7 +103,7 @@ pub fn green_tree(bench: &Workbench, tree: &str) -> Option<Evidence> {
     records.into_iter().next().filter(Evidence::is_green)
 }
 
-/// What the verification report is about: the agent's active task, else the branch.
+/// What the verification report is about: the agent's active task, else the board's active feature, else the branch.
 pub fn task(bench: &Workbench, status: &Status) -> String {
     let text = crate::fs::read_text_optional(&bench.state_path()).ok().flatten();
     let reading =
@@ -109,5 +112,8 @@ pub fn task(bench: &Workbench, status: &Status) -> String {
         Some(StateReading::Ours { state, .. }) => state.active_task_id,
         _ => None,
     };
-    active.or_else(|| status.branch.clone()).unwrap_or_else(|| "detached".to_owned())
+    active
+        .or_else(|| crate::flow::board::read(bench).board().and_then(Board::active_id).map(str::to_owned))
+        .or_else(|| status.branch.clone())
+        .unwrap_or_else(|| "detached".to_owned())
 }

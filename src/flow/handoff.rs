@@ -220,6 +220,6 @@ pub fn failure(refused: &Refused) -> Failure {
 }
 
 /// git's failure while a packet is put together.
-pub(super) fn history(error: crate::git::GitError) -> Failure {
+pub fn history(error: crate::git::GitError) -> Failure {
     git_failed("can't read the session's history", error)
 }

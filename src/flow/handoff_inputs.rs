@@ -1,18 +1,20 @@
 //! Gathers everything that a packet is computed from. Whatever stands against a packet is collected, all of it, so
 //! that one round of mending is enough. Texts are redacted here, on their way in.
 
+
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::failure::Result;
 use crate::feedback::{self, Wanted};
-use crate::flow::Workbench;
+use crate::flow::{Workbench, evidence};
 use crate::flow::check::Judged;
 use crate::flow::handoff::{Reason, blocking, history, redactor};
 use crate::flow::state::{self, ReadState, shown};
 use crate::flow::topic::Topic;
 use crate::fs;
 use crate::git::stash::{StashEntry, StashNote};
+use crate::model::board::Board;
 use crate::model::issue::{lossy_path, sha256_hex};
 use crate::model::packet::{
     ChangeKind, ChangedFile, FileRef, NextAction, OpenRisk, Prerequisite, PrerequisiteKind,
@@ -21,7 +23,7 @@ use crate::model::report::{ReviewReport, VerificationReport};
 use crate::model::state::AgentState;
 use crate::model::{SCHEMA_VERSION, Severity, slug};
 use crate::packet::store::Store;
-use crate::packet::{Inputs, Limits, LogInput, Receipts, StashInput};
+use crate::packet::{BoardInput, Inputs, Limits, LogInput, Receipts, StashInput};
 use crate::redact::Redactor;
 
 /// Commands that a packet lists at most; older ones are in the log.
@@ -29,6 +31,9 @@ const MAX_COMMANDS: usize = 2_000;
 
 /// Commits that are counted at most.
 const MAX_COMMITS: usize = 10_000;
+
+/// How far back a commit with green evidence is looked for.
+const MAX_LOOK_BACK: usize = 100;
 
 /// Notes that other tools leave for the next session: named, never parsed.
 const OTHER_NOTES: [&str; 2] = ["claude-progress.txt", "HANDOFF.md"];
@@ -44,10 +49,12 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
     let mut reasons = blocking(judged);
     let read = state::read(bench)?;
     let branch = judged.status.as_ref().and_then(|status| status.branch.clone());
-    let topic = Topic::of(&read.state, None, branch.as_deref());
+    let board = judged.board.reading.board();
+    let topic = Topic::of(&read.state, board.and_then(Board::active_id), branch.as_deref());
     let head = judged.report.head.clone();
     let tree = head.as_deref().map(|head| bench.objects.tree_of(head)).transpose().map_err(history)?;
-    let verdict = tree.as_deref().and_then(|tree| keep(verdict(bench, &topic, tree), &mut reasons));
+    let key = judged.status.as_ref().map(|status| evidence::task(bench, status)).unwrap_or_default();
+    let verdict = tree.as_deref().and_then(|tree| keep(verdict(bench, &topic, &key, tree), &mut reasons));
     let review = review(bench, &topic);
     if review.is_none() && bench.config.review.required {
         let mend = format!(
@@ -60,7 +67,7 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
             mend,
         ));
     }
-    let next_action = next_action(&read.state);
+    let next_action = next_action(bench, &read.state, judged);
     if next_action.is_none() {
         let text = "there is no next action: it would be a status report, not a handoff";
         reasons.push(Reason::new(
@@ -126,9 +133,9 @@ fn assemble(
         changed_files: changed_files(bench, base.as_deref(), &parts.head)?,
         commits,
         base_commit: base,
-        last_known_good_commit: green.then(|| parts.head.clone()),
+        last_known_good_commit: last_good(bench, &parts.head, green)?,
         state: redacted_state(parts.read.state, redactor),
-        board: None,
+        board: board_input(judged, parts.topic.task_id.as_deref(), redactor),
         receipts: redacted_receipts(parts.receipts, redactor),
         log,
         clean,
@@ -138,7 +145,7 @@ fn assemble(
         parked: Vec::new(),
         stashes: stashes(bench, judged, redactor)?,
         found_risks,
-        files_to_load: files_to_load(bench),
+        files_to_load: files_to_load(bench, judged.board.reading.board()),
         started_at: began,
         context: None,
         limits: Limits { tail: settings.tail, max_chars: settings.max_chars, ..Limits::default() },
@@ -149,18 +156,53 @@ fn assemble(
     })
 }
 
+/// The feature that the packet is about, by the board: the active one, else the active task's, else one that this
+/// session has finished.
+fn board_input(judged: &Judged, task: Option<&str>, redactor: &Redactor) -> Option<BoardInput> {
+    let board = judged.board.reading.board()?;
+    let feature = board
+        .active()
+        .or_else(|| board.feature(task?))
+        .or_else(|| judged.board.newly_done().last().copied())?;
+    let word = if feature.worded { feature.word.as_str() } else { feature.status.name() };
+    Some(BoardInput {
+        feature: feature.id.clone(),
+        status: word.to_owned(),
+        goal: Some(redactor.text(&feature.goal)).filter(|goal| !goal.is_empty()),
+    })
+}
+
+/// The newest commit at or before HEAD whose tree has green evidence.
+fn last_good(bench: &Workbench, head: &str, green: bool) -> Result<Option<String>> {
+    if green {
+        return Ok(Some(head.to_owned()));
+    }
+    let commits = bench.objects.commits_since(None, head, MAX_LOOK_BACK).map_err(history)?;
+    Ok(commits.into_iter().find(|commit| {
+        let tree = bench.objects.tree_of(commit);
+        tree.is_ok_and(|tree| evidence::green_tree(bench, &tree).is_some())
+    }))
+}
+
 fn info(detail: &str) -> OpenRisk {
     OpenRisk { severity: Severity::Info, detail: detail.to_owned(), source: "state".to_owned() }
 }
 
-fn next_action(state: &AgentState) -> Option<NextAction> {
-    state.next_action.clone().map(|text| NextAction { text, derived: false })
+/// The agent's words, else what the board says comes next.
+fn next_action(bench: &Workbench, state: &AgentState, judged: &Judged) -> Option<NextAction> {
+    let said = state.next_action.clone().map(|text| NextAction { text, derived: false });
+    said.or_else(|| {
+        let board = judged.board.reading.board()?;
+        let text = crate::flow::board::next_action(bench, board, &judged.board.proofs)?;
+        Some(NextAction { text, derived: true })
+    })
 }
 
 /// The verification report of this tree.
-fn verdict(bench: &Workbench, topic: &Topic, tree: &str) -> Result<(VerificationReport, FileRef), Reason> {
+fn verdict(bench: &Workbench, topic: &Topic, key: &str, tree: &str) -> Result<(VerificationReport, FileRef), Reason> {
     let verify = "Run `endwell verify`.";
     let places = [
+        bench.verification_path(key),
         bench.verification_path(topic.report_key()),
         bench.verification_path(&topic.name),
         bench.repo.top.join("verification_report.json"),
@@ -306,7 +348,13 @@ fn note(entry: &StashEntry) -> String {
     }
 }
 
-fn files_to_load(bench: &Workbench) -> Vec<Prerequisite> {
+fn files_to_load(bench: &Workbench, board: Option<&Board>) -> Vec<Prerequisite> {
+    let board = board.map(|board| Prerequisite {
+        kind: PrerequisiteKind::File,
+        what: board.path.clone(),
+        sha256: Some(board.sha256.clone()),
+        why: "the feature board".to_owned(),
+    });
     let named = OTHER_NOTES.iter().filter_map(|name| {
         let bytes = fs::read_optional(&bench.repo.top.join(name)).ok()??;
         Some(Prerequisite {
@@ -316,7 +364,7 @@ fn files_to_load(bench: &Workbench) -> Vec<Prerequisite> {
             why: "notes that were left for the next session".to_owned(),
         })
     });
-    named.collect()
+    board.into_iter().chain(named).collect()
 }
 
 fn redacted_state(mut state: AgentState, redactor: &Redactor) -> AgentState {

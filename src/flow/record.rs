@@ -3,50 +3,90 @@
 
 use std::path::Path;
 
-use crate::failure::Result;
+use crate::clock;
+use crate::failure::{Failure, Result};
 use crate::feedback::{self, LogPlace};
-use crate::flow::{Workbench, handoff};
+use crate::flow::{Workbench, handoff, state};
 use crate::model::SessionId;
 use crate::model::event::ToolCall;
 use crate::model::feedback::FeedbackRecord;
 
-/// Records a call.
-pub fn record_call(bench: &Workbench, id: &SessionId, call: &ToolCall, cwd: Option<&Path>) -> Result<()> {
-    if is_own(&call.command) {
+/// Ends of calls that say nothing about the result: unknown, not failed.
+const UNKNOWN_ENDS: [&str; 3] = ["exit-unknown", "background", "running"];
+
+/// A command that an agent's client reports.
+pub fn record_call(bench: &Workbench, session: &SessionId, call: &ToolCall, cwd: Option<&Path>) -> Result<()> {
+    if call.command.trim().is_empty() || is_own_line(&call.command) {
         return Ok(());
     }
-    let record = FeedbackRecord {
+    let unknown = call.exit_code.is_none() && call.error.as_deref().is_some_and(|error| UNKNOWN_ENDS.contains(&error));
+    let error = call.error.clone().filter(|_| !unknown);
+    let note = call.note.clone().or_else(|| call.error.clone().filter(|_| unknown));
+    let mut record = FeedbackRecord {
         command: vec![call.command.clone()],
-        cwd: cwd.map(|cwd| cwd.strip_prefix(&bench.repo.top).unwrap_or(cwd).display().to_string()),
+        cwd: cwd.map(|cwd| folder(bench, cwd)),
         exit_code: call.exit_code,
         stdout_tail: call.stdout.clone(),
         stderr_tail: call.stderr.clone(),
         duration_ms: call.duration_ms,
-        started_at: Some(crate::clock::now_text()),
-        agent_note: call.note.clone(),
+        started_at: Some(clock::now_text()),
+        agent_note: note,
         command_id: call.id.clone(),
-        session_id: Some(id.to_string()),
-        error: call.error.clone(),
+        session_id: Some(session.to_string()),
+        error,
         benign: call.benign.then_some(true),
         ..FeedbackRecord::default()
     };
+    if call.truncated {
+        // by how much, the client does not tell
+        record.truncations.insert("stdout".to_owned(), 1);
+    }
+    append(bench, record)
+}
+
+/// Appends a record, redacted, to this work tree's log.
+pub fn append(bench: &Workbench, record: FeedbackRecord) -> Result<()> {
     let place = LogPlace {
         root: bench.repo.top.clone(),
         log: bench.feedback_path(),
-        lock: crate::flow::state::lock_path(bench, "feedback"),
+        lock: state::lock_path(bench, "feedback"),
     };
     feedback::append(&place, &handoff::redactor(bench)?, record).map_err(|error| {
-        crate::failure::Failure::broken("can't record a command")
+        Failure::broken(format!("can't append to `{}`", state::shown(bench, &place.log)))
             .because(error)
-            .hint("Make the feedback log writable, or free some space.")
+            .hint("Make the file and its folder writable, or free some space.")
     })
 }
 
-/// Whether a command line is a call of endwell alone.
-fn is_own(line: &str) -> bool {
-    let joined = line.contains(['|', ';', '\n']) || line.contains("&&");
-    let first = line.split_whitespace().next().unwrap_or_default();
-    !joined && (first == "endwell" || first.ends_with("/endwell"))
+/// A folder from the top of the work tree.
+pub fn folder(bench: &Workbench, cwd: &Path) -> String {
+    match cwd.strip_prefix(&bench.repo.top) {
+        Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
+        Ok(below) => below.display().to_string(),
+        Err(_) => cwd.display().to_string(),
+    }
+}
+
+/// Whether a shell line does nothing but call endwell, with what people put around a call.
+fn is_own_line(line: &str) -> bool {
+    const AROUND: [&str; 9] = ["cd", "tail", "head", "cat", "echo", "true", "grep", "sed", ":"];
+    let mut own = false;
+    for part in line.split(['\n', ';', '|', '&']) {
+        let word = part.split_whitespace().find(|word| !is_assignment(word) && !word.starts_with(['>', '<', '1', '2']));
+        let Some(word) = word else { continue };
+        if Path::new(word).file_name().is_some_and(|name| name == "endwell") {
+            own = true;
+        } else if !AROUND.contains(&word) {
+            return false;
+        }
+    }
+    own
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
 }
 
 #[cfg(test)]
@@ -54,10 +94,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_endwell_alone_is_left_out() {
-        assert!(is_own("endwell verify"));
-        assert!(is_own("/usr/local/bin/endwell note next 'x'"));
-        assert!(!is_own("endwell verify && git push"));
-        assert!(!is_own("cargo test"));
+    fn only_lines_that_are_all_endwell_are_left_out() {
+        for own in ["endwell check", "cd sub && endwell verify 2>&1 | tail -5", "A=1 ./target/debug/endwell note next x"] {
+            assert!(is_own_line(own), "{own}");
+        }
+        for other in ["pytest -q", "endwell check && git commit -m x", "echo endwell", "grep endwell README.md"] {
+            assert!(!is_own_line(other), "{other}");
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! `endwell run`, and the commands that agents' hooks report: into the feedback log. The command runs whatever becomes
-//! of its record; endwell's own commands are not recorded.
+//! `endwell run`: a command with its streams passed through, recorded. The command runs whatever becomes of its record;
+//! endwell's own commands are not recorded.
 
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
@@ -8,10 +8,7 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::feedback::{self, LogPlace};
-use crate::flow::{Workbench, handoff, session, state};
-use crate::model::SessionId;
-use crate::model::event::ToolCall;
+use crate::flow::{Workbench, record, session};
 use crate::model::feedback::FeedbackRecord;
 use crate::process::stream::{Ended, Group, Keep, Stdin, Supervised, Tee};
 use crate::process::{Inherit, child_env};
@@ -29,9 +26,6 @@ pub struct RunOptions {
 /// What the shell says for a command that is not there, and for one that can't be started.
 const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
-
-/// Ends of calls that say nothing about the result: unknown, not failed.
-const UNKNOWN_ENDS: [&str; 3] = ["exit-unknown", "background", "running"];
 
 /// Runs the command with its streams passed through, and records it.
 pub fn run(env: &Env, ui: Ui, options: &RunOptions) -> Result<ExitStatus> {
@@ -120,100 +114,11 @@ fn keep(env: &Env, ui: Ui, mut record: FeedbackRecord) -> Result<()> {
     let current = session::current(&bench, head.as_deref(), None)?;
     // a person's commands belong to whichever session is judged next
     record.session_id = (current.agent != "manual").then(|| current.id.to_string());
-    record.cwd = Some(folder(&bench, env.cwd()));
-    append(&bench, record)
-}
-
-/// A command that an agent's client reports.
-pub fn record_call(bench: &Workbench, session: &SessionId, call: &ToolCall, cwd: Option<&Path>) -> Result<()> {
-    if call.command.trim().is_empty() || is_own_line(&call.command) {
-        return Ok(());
-    }
-    let unknown = call.exit_code.is_none() && call.error.as_deref().is_some_and(|error| UNKNOWN_ENDS.contains(&error));
-    let error = call.error.clone().filter(|_| !unknown);
-    let note = call.note.clone().or_else(|| call.error.clone().filter(|_| unknown));
-    let mut record = FeedbackRecord {
-        command: vec![call.command.clone()],
-        cwd: cwd.map(|cwd| folder(bench, cwd)),
-        exit_code: call.exit_code,
-        stdout_tail: call.stdout.clone(),
-        stderr_tail: call.stderr.clone(),
-        duration_ms: call.duration_ms,
-        started_at: Some(clock::now_text()),
-        agent_note: note,
-        command_id: call.id.clone(),
-        session_id: Some(session.to_string()),
-        error,
-        benign: call.benign.then_some(true),
-        ..FeedbackRecord::default()
-    };
-    if call.truncated {
-        // by how much, the client does not tell
-        record.truncations.insert("stdout".to_owned(), 1);
-    }
-    append(bench, record)
-}
-
-fn append(bench: &Workbench, record: FeedbackRecord) -> Result<()> {
-    let place = LogPlace {
-        root: bench.repo.top.clone(),
-        log: bench.feedback_path(),
-        lock: state::lock_path(bench, "feedback"),
-    };
-    feedback::append(&place, &handoff::redactor(bench)?, record).map_err(|error| {
-        Failure::broken(format!("can't append to `{}`", state::shown(bench, &place.log)))
-            .because(error)
-            .hint("Make the file and its folder writable, or free some space.")
-    })
-}
-
-/// A folder from the top of the work tree.
-fn folder(bench: &Workbench, cwd: &Path) -> String {
-    match cwd.strip_prefix(&bench.repo.top) {
-        Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
-        Ok(below) => below.display().to_string(),
-        Err(_) => cwd.display().to_string(),
-    }
+    record.cwd = Some(record::folder(&bench, env.cwd()));
+    record::append(&bench, record)
 }
 
 fn is_own_program(env: &Env, program: &str) -> bool {
     let path = Path::new(program);
     path.file_name().is_some_and(|name| name == "endwell") || env.exe().is_some_and(|exe| exe == path)
-}
-
-/// Whether a shell line does nothing but call endwell, with what people put around a call.
-fn is_own_line(line: &str) -> bool {
-    const AROUND: [&str; 9] = ["cd", "tail", "head", "cat", "echo", "true", "grep", "sed", ":"];
-    let mut own = false;
-    for part in line.split(['\n', ';', '|', '&']) {
-        let word = part.split_whitespace().find(|word| !is_assignment(word) && !word.starts_with(['>', '<', '1', '2']));
-        let Some(word) = word else { continue };
-        if Path::new(word).file_name().is_some_and(|name| name == "endwell") {
-            own = true;
-        } else if !AROUND.contains(&word) {
-            return false;
-        }
-    }
-    own
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_lines_that_are_all_endwell_are_left_out() {
-        for own in ["endwell check", "cd sub && endwell verify 2>&1 | tail -5", "A=1 ./target/debug/endwell note next x"] {
-            assert!(is_own_line(own), "{own}");
-        }
-        for other in ["pytest -q", "endwell check && git commit -m x", "echo endwell", "grep endwell README.md"] {
-            assert!(!is_own_line(other), "{other}");
-        }
-    }
 }

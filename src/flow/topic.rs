@@ -1,7 +1,6 @@
 //! What a piece of work is called: the active feature's id, else the active task's, else the branch. Reports, packets
 //! and pointers are filed under it, so every flow must ask here.
 
-use crate::model::board::{Board, BoardReading};
 use crate::model::state::AgentState;
 
 /// A topic and the task behind it.
@@ -24,9 +23,4 @@ impl Topic {
     pub fn report_key(&self) -> &str {
         self.task_id.as_deref().unwrap_or(&self.name)
     }
-}
-
-/// The active feature's id of a board.
-pub fn active_feature(board: &BoardReading) -> Option<String> {
-    board.board().and_then(Board::active_id).map(str::to_owned)
 }

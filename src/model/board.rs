@@ -253,6 +253,7 @@ impl Status {
 }
 
 /// One entry.
+#[expect(clippy::struct_excessive_bools, reason = "what was found in a file, each apart from the others")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
     /// As text; `#` and the position from 1 where the board has no ids.

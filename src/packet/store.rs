@@ -244,11 +244,35 @@ impl Store {
         Ok(count)
     }
 
+    /// Packets that are neither active, nor among the newest `keep`, nor younger than `days`.
+    pub fn outdated(&self, keep: usize, days: u32, now: Timestamp) -> Vec<Receipt> {
+        let mut receipts = self.receipts();
+        let kept = receipts.len().saturating_sub(keep);
+        receipts.truncate(kept);
+        let old = |receipt: &Receipt| {
+            instant(&receipt.written_at)
+                .is_some_and(|at| now.as_second() - at.as_second() > i64::from(days) * 86_400)
+        };
+        receipts.retain(|receipt| receipt.status != PacketStatus::Active && old(receipt));
+        receipts
+    }
+
+    /// Removes a packet that is not active, with this work tree's copy. Call it under [`Store::lock`].
+    pub fn forget(&self, receipt: &Receipt) -> Result<(), StoreError> {
+        for folder in [self.outputs.join(&receipt.session_id), self.kept(&receipt.session_id)] {
+            for name in ["handoff.md", "handoff.json", "receipt.json"] {
+                fs::remove(&folder.join(name))?;
+            }
+            fs::remove_empty_dir(&folder);
+        }
+        Ok(())
+    }
+
     /// Writes down that a packet was loaded. Call it under [`Store::lock`].
     pub fn loaded(&self, session: &str, loaded: Loaded) -> Result<(), StoreError> {
         let path = self.kept(session).join("receipt.json");
         if let Some(mut receipt) = read::<Receipt>(&path)
-            && receipt.loaded.last() != Some(&loaded)
+            && receipt.loaded.last().is_none_or(|last| last.session != loaded.session)
         {
             receipt.loaded.push(loaded);
             fs::write_atomic(&path, &json(&receipt)?)?;

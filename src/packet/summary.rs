@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! summary  = subject ": " work ". " [ tests ". " ] [ review ". " ] counts "."
-//! subject  = TOPIC [ " (" STATUS ")" ]                                  the board's word for the active feature
+//! subject  = TOPIC [ [ ", " FEATURE ] " (" STATUS ")" ]                                  the board's word for the active feature
 //! work     = commits " on " BRANCH [ " since " ID8 ] "; " files
 //! commits  = "no commit" | N " commit(s)"
 //! files    = "no file changed" | N " file(s) changed (+" N " −" N ")"
@@ -40,7 +40,10 @@ pub(super) fn summary(inputs: &Inputs, packet: &Packet) -> String {
 
 fn subject(inputs: &Inputs) -> String {
     match &inputs.board {
-        Some(board) => format!("{} ({})", inputs.topic, board.status.replace('_', " ")),
+        Some(board) if board.feature == inputs.topic => {
+            format!("{} ({})", inputs.topic, board.status.replace('_', " "))
+        }
+        Some(board) => format!("{}, {} ({})", inputs.topic, board.feature, board.status.replace('_', " ")),
         None => inputs.topic.clone(),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::common::{Ran, Sandbox};
 
 /// A repository with endwell's outputs excluded, as after an installation.
-fn sandbox() -> Sandbox {
+pub fn sandbox() -> Sandbox {
     let sandbox = Sandbox::with_repo();
     sandbox.write(".git/info/exclude", "/outputs/\n/agent_state.json\n/feedback_record.jsonl*\n");
     sandbox
@@ -24,8 +24,8 @@ fn verdict(sandbox: &Sandbox, task: &str) {
     sandbox.write(&format!("outputs/verification/{task}.json"), &report.to_string());
 }
 
-fn ready(sandbox: &Sandbox) {
-    verdict(sandbox, "main");
+pub fn ready(sandbox: &Sandbox) {
+    verdict(sandbox, &sandbox.git("repo", &["branch", "--show-current"]));
     assert_eq!(sandbox.endwell(&["note", "next", "Run `make test`"]).code, Some(0));
 }
 

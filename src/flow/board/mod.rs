@@ -11,13 +11,14 @@ use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
 use crate::flow::session::CurrentSession;
 use crate::git::Status;
-use crate::model::board::{Board, BoardReading, Proof, Status as FeatureStatus};
+use crate::model::board::{Board, BoardReading, Feature, Proof, Status as FeatureStatus};
 use crate::model::session::BoardBaseline;
 
-pub use proof::{AcceptanceRun, acceptance_runs, proofs};
+pub use proof::{AcceptanceRun, Wanted, acceptance_runs, proofs};
 pub use set::{SetDone, set};
 
 /// What the check of the board looks at.
+#[derive(Clone, Debug, Default)]
 pub struct BoardInputs {
     pub reading: BoardReading,
     /// The board before the session; absent without a baseline.
@@ -31,8 +32,19 @@ impl BoardInputs {
         let reading = read(bench);
         let before = before(bench, &reading, current, base);
         let since = current.baseline.as_ref().map(|baseline| baseline.taken_at.as_str());
-        let proofs = reading.board().map(|board| proofs(bench, status, board, &proof::Wanted { before: before.as_ref(), since }));
+        let proofs = reading
+            .board()
+            .map(|board| proofs(bench, status, board, &Wanted { before: before.as_ref(), since }));
         Self { reading, before, proofs: proofs.unwrap_or_default() }
+    }
+}
+
+impl BoardInputs {
+    /// The entries that were set to done in this session, in file order.
+    pub fn newly_done(&self) -> Vec<&Feature> {
+        let wanted = Wanted { before: self.before.as_ref(), since: None };
+        let features = self.reading.board().map_or(&[][..], |board| &board.features);
+        features.iter().filter(|feature| wanted.newly_done(feature)).collect()
     }
 }
 
@@ -50,8 +62,9 @@ pub fn baseline(bench: &Workbench) -> Option<BoardBaseline> {
 pub fn needed(bench: &Workbench) -> Result<Board> {
     match read(bench) {
         BoardReading::Board(board) => Ok(*board),
-        BoardReading::None => Err(Failure::broken("there is no feature board here")
-            .hint("Begin one as `feature_list.json`, or name it in `endwell.toml`: `[paths] board = \"…\"`.")),
+        BoardReading::None => Err(Failure::broken("there is no feature board here").hint(
+            "Begin one as `feature_list.json`, or name it in `endwell.toml`: `[paths] board = \"…\"`.",
+        )),
         other => {
             let finding = other.findings().into_iter().next();
             let message = finding.as_ref().map(|issue| lower_first(&issue.message)).unwrap_or_default();
@@ -61,10 +74,8 @@ pub fn needed(bench: &Workbench) -> Result<Board> {
 }
 
 /// The first concrete step by the board, with what is recorded about this content.
-pub fn next_action(bench: &Workbench, status: &Status, board: &Board) -> Option<String> {
-    let wanted = proof::Wanted { before: None, since: None };
-    let proofs = proofs(bench, status, board, &wanted);
-    board::next_action(board, &proofs, &Lookup::new(&bench.env, &bench.repo.top))
+pub fn next_action(bench: &Workbench, board: &Board, proofs: &BTreeMap<String, Proof>) -> Option<String> {
+    board::next_action(board, proofs, &Lookup::new(&bench.env, &bench.repo.top))
 }
 
 /// The board before the session. A person has no session of his own: what the base holds as done counts as before.

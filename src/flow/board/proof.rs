@@ -38,7 +38,7 @@ pub struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    fn newly_done(&self, feature: &Feature) -> bool {
+    pub(super) fn newly_done(&self, feature: &Feature) -> bool {
         let then = self.before.and_then(|before| before.statuses.as_ref());
         let was_done = then.is_some_and(|then| then.get(feature.key()) == Some(&FeatureStatus::Done));
         feature.status == FeatureStatus::Done && then.is_some() && !was_done
@@ -46,7 +46,11 @@ impl Wanted<'_> {
 }
 
 /// The acceptance commands of the active feature and of those that were set to done in this session.
-pub fn acceptance_runs(bench: &Workbench, board: &Board, before: Option<&BoardBaseline>) -> Vec<AcceptanceRun> {
+pub fn acceptance_runs(
+    bench: &Workbench,
+    board: &Board,
+    before: Option<&BoardBaseline>,
+) -> Vec<AcceptanceRun> {
     let wanted = Wanted { before, since: None };
     let lookup = Lookup::new(&bench.env, &bench.repo.top);
     let active = board.active_id();
@@ -67,9 +71,15 @@ pub fn acceptance_runs(bench: &Workbench, board: &Board, before: Option<&BoardBa
 
 /// What is known about the acceptance of the entries for which it matters: the active one, those newly done, and open
 /// ones whose commands have a record.
-pub fn proofs(bench: &Workbench, status: &Status, board: &Board, wanted: &Wanted<'_>) -> BTreeMap<String, Proof> {
+pub fn proofs(
+    bench: &Workbench,
+    status: &Status,
+    board: &Board,
+    wanted: &Wanted<'_>,
+) -> BTreeMap<String, Proof> {
     let mut found = BTreeMap::new();
-    let runnable = |feature: &&Feature| feature.acceptance.iter().any(|line| !matches!(line, Criterion::Prose(_)));
+    let runnable =
+        |feature: &&Feature| feature.acceptance.iter().any(|line| !matches!(line, Criterion::Prose(_)));
     if board.features.iter().any(|feature| runnable(&feature)) {
         let records = Records::of(bench, status);
         let lookup = Lookup::new(&bench.env, &bench.repo.top);
@@ -77,7 +87,9 @@ pub fn proofs(bench: &Workbench, status: &Status, board: &Board, wanted: &Wanted
         for feature in board.features.iter().filter(runnable) {
             let asked = active == Some(feature.id.as_str()) || wanted.newly_done(feature);
             if asked || (feature.status.is_open() && records.mention(feature)) {
-                found.extend(records.proof(&acceptance(feature, &lookup)).map(|proof| (feature.id.clone(), proof)));
+                found.extend(
+                    records.proof(&acceptance(feature, &lookup)).map(|proof| (feature.id.clone(), proof)),
+                );
             }
         }
     }
@@ -91,7 +103,7 @@ pub fn proofs(bench: &Workbench, status: &Status, board: &Board, wanted: &Wanted
 }
 
 /// The proof of one entry, whatever its status.
-pub fn proof_of(bench: &Workbench, status: &Status, feature: &Feature) -> Option<Proof> {
+pub(super) fn proof_of(bench: &Workbench, status: &Status, feature: &Feature) -> Option<Proof> {
     let lookup = Lookup::new(&bench.env, &bench.repo.top);
     Records::of(bench, status).proof(&acceptance(feature, &lookup))
 }

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::proof::{at_or_after, proof_of};
 use super::needed;
+use super::proof::{at_or_after, proof_of};
 use crate::board::edit::{EditError, entry, target, word_of};
 use crate::board::set_status;
 use crate::failure::{Failure, Result};
@@ -45,16 +45,22 @@ const CODE: &str = "board-done-unproven";
 /// Sets the status of one entry.
 pub fn set(bench: &Workbench, id: &str, word: &str, reason: Option<&str>) -> Result<SetDone> {
     let board = needed(bench)?;
-    let feature = entry(&board, id).map_err(|error| refused(&board, id, word, error))?;
+    let feature = entry(&board, id).map_err(|error| refused(&board, id, word, &error))?;
     let Some(target) = target(&board, word) else {
         return Err(Failure::usage(format!("`{word}` is no status")).hint(format!(
             "Use todo, in_progress, done or blocked{}.",
-            if board.legend.is_empty() { String::new() } else { format!("; the board's own words are {}", board.legend.join(", ")) }
+            if board.legend.is_empty() {
+                String::new()
+            } else {
+                format!("; the board's own words are {}", board.legend.join(", "))
+            }
         )));
     };
     let reason = reason.map(str::trim);
     if reason == Some("") {
-        return Err(Failure::usage("the reason is empty").hint("Say in a few words why done needs no proof here."));
+        return Err(
+            Failure::usage("the reason is empty").hint("Say in a few words why done needs no proof here.")
+        );
     }
     let top = &bench.repo.top;
     let path = top.join(&board.path);
@@ -66,10 +72,10 @@ pub fn set(bench: &Workbench, id: &str, word: &str, reason: Option<&str>) -> Res
     let real = path.canonicalize().map_err(unwritten)?;
     let bytes = crate::fs::read(&real).map_err(unwritten)?;
     if crate::model::issue::sha256_hex(&bytes) != board.sha256 {
-        return Err(refused(&board, id, word, EditError::NotTheSame));
+        return Err(refused(&board, id, word, &EditError::NotTheSame));
     }
     let edited = set_status(&bytes, &board, id, &target)
-        .map_err(|error| refused(&board, id, &word_of(&board, id, &target), error))?;
+        .map_err(|error| refused(&board, id, &word_of(&board, id, &target), &error))?;
     if target.status == Status::Done && feature.status != Status::Done {
         proven(bench, &board, feature, reason)?;
     }
@@ -89,9 +95,10 @@ fn proven(bench: &Workbench, board: &Board, feature: &Feature, reason: Option<&s
     let (why, hint) = match proof_of(bench, &status, feature) {
         Some(Proof::Passed { .. }) => return Ok(()),
         None if !feature.evidence.is_empty() => return Ok(()),
-        Some(Proof::Failed { command, last_line }) => {
-            (format!("its command fails: `{command}`: {last_line}"), "Mend it and run `endwell verify`".to_owned())
-        }
+        Some(Proof::Failed { command, last_line }) => (
+            format!("its command fails: `{command}`: {last_line}"),
+            "Mend it and run `endwell verify`".to_owned(),
+        ),
         Some(Proof::NotRun { command }) => (
             format!("its command has no recorded run for this content: `{command}`"),
             "Run `endwell verify`, which runs and records it".to_owned(),
@@ -124,7 +131,9 @@ fn record(bench: &Workbench, board: &Board, id: &str, reason: &str) -> Result<()
     };
     let path = bench.output("verification/overrides.jsonl");
     let failed = |error: std::io::Error| {
-        Failure::broken("can't record the reason").because(error).hint("Make the outputs folder writable, then try again.")
+        Failure::broken("can't record the reason")
+            .because(error)
+            .hint("Make the outputs folder writable, then try again.")
     };
     crate::fs::stays_inside(&bench.repo.top, &path).map_err(failed)?;
     let mut line = serde_json::to_vec(&excuse).map_err(|error| failed(error.into()))?;
@@ -145,9 +154,9 @@ pub(super) fn excuses(bench: &Workbench, board: &str, since: Option<&str>) -> Ve
         .collect()
 }
 
-fn refused(board: &Board, id: &str, word: &str, error: EditError) -> Failure {
+fn refused(board: &Board, id: &str, word: &str, error: &EditError) -> Failure {
     let path = &board.path;
-    let hint = match &error {
+    let hint = match error {
         EditError::NoSuchId(_) => match nearest(board, id) {
             Some(near) => format!("Did you mean `{near}`? `endwell board` lists the entries."),
             None => "`endwell board` lists the entries.".to_owned(),
@@ -156,10 +165,12 @@ fn refused(board: &Board, id: &str, word: &str, error: EditError) -> Failure {
         EditError::ReadOnly { line, .. } | EditError::NoStatus { line, .. } => {
             format!("Change it by hand: in `{path}` at line {line}, the status of `{id}` to `{word}`.")
         }
-        EditError::OnlySwitch { .. } => format!("Give the entries of `{path}` a `status`, or use todo or done."),
+        EditError::OnlySwitch { .. } => {
+            format!("Give the entries of `{path}` a `status`, or use todo or done.")
+        }
         EditError::NotTheSame => "Nothing was written; run the same command again.".to_owned(),
     };
-    let failure = match &error {
+    let failure = match error {
         EditError::NoSuchId(_) | EditError::OnlySwitch { .. } => Failure::usage(error.to_string()),
         _ => Failure::broken(error.to_string()),
     };
@@ -168,7 +179,9 @@ fn refused(board: &Board, id: &str, word: &str, error: EditError) -> Failure {
 
 /// The id that differs least in its letters, where one is close.
 fn nearest<'b>(board: &'b Board, id: &str) -> Option<&'b str> {
-    let folded = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let folded = |text: &str| {
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
+    };
     let wanted = folded(id);
     let close = |other: &&str| {
         let other = folded(other);

@@ -4,6 +4,7 @@
 //! A green record answers. A red one does not: who asks again wants to know whether it is still red, and what is not
 //! seen here (a database, the network) may have changed. Only processes that waited for one run share its result.
 
+mod acceptance;
 mod run;
 mod verdict;
 
@@ -70,10 +71,11 @@ pub fn verify(bench: &Workbench, options: &VerifyOptions) -> Result<Verified> {
     let command = evidence::command(bench);
     let argv = command.as_ref().map(|command| command.argv.clone()).unwrap_or_default();
     let before = Moment::now(bench, &argv)?;
-    let outcome = match &command {
+    let mut outcome = match &command {
         None => verdict::without_tests(),
         Some(command) => answer(bench, options, command, &before)?,
     };
+    acceptance::run(bench, options, &before, &mut outcome)?;
     conclude(bench, options, &before, outcome)
 }
 

@@ -16,6 +16,7 @@ use crate::model::SCHEMA_VERSION;
 use crate::model::report::{Evidence, TestRun};
 use crate::process::stream::{Ended, EndedBy, Group, Keep, Stdin, Supervised, Tee};
 use crate::process::{Inherit, child_env};
+use crate::redact::Redactor;
 
 /// The time limit where none is configured.
 const TIME_LIMIT: Duration = Duration::from_mins(30);
@@ -41,7 +42,7 @@ pub(super) fn fresh(
         return Err(failure.hint("Run `endwell verify` again."));
     }
     let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
-    let told = runners::read(&stdout, &stderr);
+    let told = runners::read(&stdout, &stderr, &bench.repo.top);
     let run = TestRun {
         command: command.argv.clone(),
         exit_code: ended.code,
@@ -51,7 +52,10 @@ pub(super) fn fresh(
         skipped: told.skipped,
         failing: if ended.code == Some(0) { Vec::new() } else { told.failing },
     };
-    let evidence = record_of(&run, &ended, before);
+    let mut evidence = record_of(&run, &ended, before);
+    if !evidence.is_green() {
+        evidence.last_line = last_line(bench, &stdout, &stderr);
+    }
     let mut outcome = settle(bench, before, evidence)?;
     if outcome.red && !bench.ui.is_live() {
         outcome.tail = Some(last_lines(&stdout, &stderr));
@@ -179,4 +183,16 @@ fn last_lines(stdout: &str, stderr: &str) -> String {
         format!("{}\n{}", runners::plain_text(stdout).trim_end(), runners::plain_text(stderr).trim_end());
     let lines: Vec<&str> = text.trim().lines().collect();
     lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+}
+
+/// What a run said last: on standard error, where it said anything there.
+fn last_line(bench: &Workbench, stdout: &str, stderr: &str) -> Option<String> {
+    let last = |text: &str| {
+        let text = runners::plain_text(text);
+        text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
+    };
+    let line = last(stderr).or_else(|| last(stdout))?;
+    let home = bench.env.home();
+    let redactor = Redactor::new(home.as_deref().and_then(|home| home.to_str()));
+    Some(redactor.text(&line).chars().take(300).collect())
 }

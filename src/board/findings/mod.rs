@@ -1,7 +1,13 @@
 //! What is false about a board by itself: no session, no git, nothing run. Each kind of finding is one function; a
 //! tracker that serves many hands only warns.
 
+mod evidence;
+mod links;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use evidence::evidence;
+use links::{Ids, cycles, dependencies};
 
 use super::words::{normal, status_of};
 use crate::model::board::{Board, Feature, Status};
@@ -47,27 +53,6 @@ pub(super) fn others(board: &Board) -> Issue {
         .at(first.as_bytes())
         .text(&named.join("\n"))
         .hint("Nothing to do; `[paths] board` in `endwell.toml` names another board.")
-}
-
-/// Entries by id: statuses of features and of what lies below them.
-struct Ids<'b> {
-    statuses: HashMap<&'b str, Status>,
-    positions: HashMap<&'b str, usize>,
-}
-
-impl<'b> Ids<'b> {
-    fn of(board: &'b Board) -> Self {
-        let mut statuses = HashMap::new();
-        let mut positions = HashMap::new();
-        for (at, feature) in board.features.iter().enumerate() {
-            statuses.entry(feature.id.as_str()).or_insert(feature.status);
-            positions.entry(feature.id.as_str()).or_insert(at);
-            for (id, status) in &feature.subtasks {
-                statuses.entry(id.as_str()).or_insert(*status);
-            }
-        }
-        Self { statuses, positions }
-    }
 }
 
 fn issue(board: &Board, code: &str, severity: Severity, message: String) -> Issue {
@@ -175,151 +160,6 @@ fn conflicts(board: &Board, found: &mut Vec<Issue>) {
     }
 }
 
-fn evidence(board: &Board, exists: &dyn Fn(&str) -> bool, found: &mut Vec<Issue>) {
-    let kept = board.rules.evidence_required || board.features.iter().any(|feature| feature.keeps_evidence);
-    let done = || board.features.iter().filter(|feature| feature.status == Status::Done);
-    for feature in done().filter(|feature| kept && feature.evidence.is_empty()) {
-        let message = format!("`{}` is done, but the board holds no evidence for it", feature.id);
-        let hint = format!("Write what proved `{}` into its evidence field in `{}`.", feature.id, board.path);
-        found.push(on(board, feature, "board-done-no-evidence", Severity::Warn, message).hint(hint));
-    }
-    for feature in done() {
-        let cited: BTreeSet<&str> = feature.evidence.iter().flat_map(|text| cited_paths(text)).collect();
-        let gone: Vec<&str> = cited.into_iter().filter(|path| !exists(path)).collect();
-        if !gone.is_empty() {
-            let message =
-                format!("The evidence of `{}` cites what is not there: {}", feature.id, named(&gone));
-            let hint = "Correct the path, or record the proof again.";
-            let text = format!("{} {}", feature.key(), gone.join(" "));
-            found.push(
-                on(board, feature, "board-evidence-path-missing", Severity::Warn, message)
-                    .text(&text)
-                    .hint(hint),
-            );
-        }
-    }
-}
-
-/// Words of a text that can only be meant as files of the repository: with a folder and an ending, no pattern, no URL.
-fn cited_paths(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| {
-        c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | ',' | ';')
-    });
-    words.filter_map(|word| {
-        let word = word.split("::").next().unwrap_or(word);
-        let word = word.split(['#', ':']).next().unwrap_or(word).trim_end_matches(['.', '!', '?']);
-        let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@');
-        let (folder, name) = word.rsplit_once('/')?;
-        let (stem, ending) = name.rsplit_once('.')?;
-        let short =
-            (1..=6).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let letters = ending.bytes().any(|byte| byte.is_ascii_alphabetic());
-        let inside = !folder.is_empty()
-            && !word.starts_with(['/', '~', '-', '@'])
-            && !word.split('/').any(|part| part == "..");
-        let host = folder.split('/').next().is_some_and(|first| first.trim_start_matches('.').contains('.'));
-        (short && letters && inside && !host && !stem.is_empty() && word.chars().all(plain)).then_some(word)
-    })
-}
-
-fn dependencies(board: &Board, ids: &Ids<'_>, found: &mut Vec<Issue>) {
-    for feature in &board.features {
-        let status = |id: &String| ids.statuses.get(id.as_str()).copied();
-        let missing: Vec<&str> =
-            feature.dependencies.iter().filter(|id| status(id).is_none()).map(String::as_str).collect();
-        if !missing.is_empty() {
-            let message =
-                format!("`{}` depends on {}, which the board does not hold", feature.id, named(&missing));
-            let hint = format!("Correct the dependency in `{}`, or add the entry.", board.path);
-            let text = format!("{} {}", feature.key(), missing.join(" "));
-            found.push(
-                on(board, feature, "board-dependency-missing", Severity::Warn, message)
-                    .text(&text)
-                    .hint(hint),
-            );
-        }
-        if !matches!(feature.status, Status::Done | Status::InProgress) {
-            continue;
-        }
-        let open: Vec<&str> = feature
-            .dependencies
-            .iter()
-            .filter(|id| status(id).is_some_and(Status::is_open))
-            .map(String::as_str)
-            .collect();
-        if !open.is_empty() {
-            let message = format!(
-                "`{}` is {} before {}, on which it depends",
-                feature.id,
-                feature.status.name(),
-                named(&open)
-            );
-            let hint = "Finish the dependency first, or take it out of the board.";
-            let text = format!("{} {}", feature.key(), open.join(" "));
-            found.push(
-                on(board, feature, "board-dependency-open", Severity::Warn, message).text(&text).hint(hint),
-            );
-        }
-    }
-}
-
-/// Rings of dependencies, found with a stack of our own: a chain of 50,000 entries must not end the process.
-fn cycles(board: &Board, ids: &Ids<'_>, found: &mut Vec<Issue>) {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        New,
-        OnPath,
-        Left,
-    }
-    let mut rings = 0;
-    let mut marks = vec![Mark::New; board.features.len()];
-    for start in 0..board.features.len() {
-        if marks[start] != Mark::New {
-            continue;
-        }
-        marks[start] = Mark::OnPath;
-        let mut path: Vec<(usize, usize)> = vec![(start, 0)];
-        while let Some((at, tried)) = path.last_mut() {
-            let Some(id) = board.features[*at].dependencies.get(*tried) else {
-                marks[*at] = Mark::Left;
-                path.pop();
-                continue;
-            };
-            *tried += 1;
-            let Some(&next) = ids.positions.get(id.as_str()) else { continue };
-            match marks[next] {
-                Mark::New => {
-                    marks[next] = Mark::OnPath;
-                    path.push((next, 0));
-                }
-                Mark::OnPath => {
-                    let ring =
-                        path.iter().skip_while(|(at, _)| *at != next).map(|(at, _)| &board.features[*at]);
-                    found.push(ring_found(board, &ring.collect::<Vec<_>>()));
-                    rings += 1;
-                    // each costs as much as it is long
-                    if rings == LISTED {
-                        return;
-                    }
-                }
-                Mark::Left => {}
-            }
-        }
-    }
-}
-
-fn ring_found(board: &Board, ring: &[&Feature]) -> Issue {
-    let ids: Vec<&str> = ring.iter().map(|feature| feature.id.as_str()).collect();
-    let message = format!("Features depend on each other in a ring: {}", named(&ids));
-    let sorted: BTreeSet<&str> = ids.iter().copied().collect();
-    let text: Vec<&str> = sorted.into_iter().collect();
-    let line = ring.first().map_or(1, |feature| feature.line);
-    issue(board, "board-dependency-cycle", Severity::Warn, message)
-        .line(line)
-        .text(&text.join("\n"))
-        .hint(format!("Take one of these dependencies out of `{}`.", board.path))
-}
-
 fn counts(board: &Board, found: &mut Vec<Issue>) {
     let done = board.features.iter().filter(|feature| feature.status == Status::Done).count();
     for count in &board.counts {
@@ -421,17 +261,4 @@ fn fold(found: Vec<Issue>) -> Vec<Issue> {
         kept.push(issue);
     }
     kept
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_files_of_the_repository_are_taken_for_cited_paths() {
-        let text = "src/piers.c, 14 of 14; see https://example.org/a/b.html and `tests/a_test.py::test_x`, docs/*.md, \
-            ../up/x.txt /tmp/x.log 3/4 and/or v1.2/2.3 make day: ok (out/log.txt:12).";
-        let found: Vec<&str> = cited_paths(text).collect();
-        assert_eq!(found, ["src/piers.c", "tests/a_test.py", "out/log.txt"]);
-    }
 }

@@ -1,0 +1,92 @@
+//! Looking after kept packets: which are over, which are old enough to go, and which one a person means.
+
+use crate::check::branch::default_branch;
+use crate::clock;
+use crate::failure::{Failure, Result};
+use crate::flow::{Workbench, handoff};
+use crate::git::Refs;
+use crate::git::objects::Relation;
+use crate::model::packet::PacketStatus;
+use crate::packet::store::{Receipt, Store, Stored};
+
+/// HEAD's commit and branch, and the refs around it.
+pub struct Whereabouts {
+    pub head: Option<String>,
+    pub branch: Option<String>,
+    pub refs: Refs,
+}
+
+impl Whereabouts {
+    /// Asks git.
+    pub fn of(bench: &Workbench) -> Result<Self> {
+        let refs = Refs::read(&bench.repo, &bench.objects).map_err(handoff::history)?;
+        let output = bench.repo.git_any(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(handoff::history)?;
+        let name = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let branch = Some(name).filter(|name| output.success() && !name.is_empty());
+        Ok(Self { head: bench.objects.commit_named("HEAD").ok(), branch, refs })
+    }
+}
+
+/// Archives packets of branches that are merged or gone, and lets go of old ones. Never touches an active one.
+pub fn tend(bench: &Workbench, here: &Whereabouts) -> Result<()> {
+    let store = handoff::store(bench);
+    let over = |receipt: &Receipt| is_over(bench, here, receipt);
+    let due = |receipt: &Receipt| receipt.status != PacketStatus::Archived && over(receipt);
+    let settings = &bench.config.packet;
+    let old = store.outdated(settings.keep, settings.keep_days, clock::now());
+    if old.is_empty() && !store.receipts().iter().any(due) {
+        return Ok(());
+    }
+    let _lock = store.lock().map_err(|error| handoff::kept(error.into()))?;
+    store.archive(over).map_err(handoff::kept)?;
+    for receipt in old {
+        store.forget(&receipt).map_err(handoff::kept)?;
+    }
+    Ok(())
+}
+
+/// Whether a packet's branch is gone, or merged into the default branch and not checked out.
+fn is_over(bench: &Workbench, here: &Whereabouts, receipt: &Receipt) -> bool {
+    let Some(branch) = &receipt.branch else { return false };
+    if here.branch.as_ref() == Some(branch) {
+        return false;
+    }
+    let Some(tip) = here.refs.id(&format!("refs/heads/{branch}")) else { return true };
+    match default_branch(&bench.repo, &here.refs, &bench.config) {
+        Ok(Some((name, id))) if name != *branch => {
+            matches!(bench.objects.relation(tip, &id), Ok(Relation::MergeBase(base)) if base == tip)
+        }
+        _ => false,
+    }
+}
+
+/// The active packet of this branch: the topic's own, else the newest one.
+pub fn active(store: &Store, branch: Option<&str>, topic: &str) -> Result<Option<Stored>> {
+    let mut found = store.active(branch);
+    let own = found.iter().position(|receipt| receipt.topic == topic);
+    let receipt = match own {
+        Some(at) => Some(found.swap_remove(at)),
+        None => found.pop(),
+    };
+    match receipt {
+        Some(receipt) => store.load(&receipt.session_id).map_err(handoff::kept),
+        None => Ok(None),
+    }
+}
+
+/// The packet that a person means: a session's id, or the beginning of exactly one.
+pub fn named(store: &Store, id: &str) -> Result<Stored> {
+    let receipts = store.receipts();
+    let exact = receipts.iter().find(|receipt| receipt.session_id == id);
+    let mut begun = receipts.iter().filter(|receipt| receipt.session_id.starts_with(id));
+    let receipt = match (exact, begun.next(), begun.next()) {
+        (Some(receipt), ..) | (None, Some(receipt), None) => receipt,
+        (None, None, _) => return Err(unknown(format!("there is no packet of a session `{id}`"))),
+        (None, Some(_), Some(_)) => return Err(unknown(format!("more than one session begins with `{id}`"))),
+    };
+    store.load(&receipt.session_id).map_err(handoff::kept)?.ok_or_else(|| unknown(format!("the packet of `{id}` is gone")))
+}
+
+fn unknown(message: String) -> Failure {
+    Failure::usage(message).hint("`endwell log` lists the sessions and their packets.")
+}
