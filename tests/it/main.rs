@@ -19,4 +19,5 @@ mod smoke;
 mod states;
 mod temp_artifacts;
 mod tidy;
+mod tree_id;
 mod verify;
