@@ -1,17 +1,16 @@
 //! Gathers everything that a packet is computed from. Whatever stands against a packet is collected, all of it, so
 //! that one round of mending is enough. Texts are redacted here, on their way in.
 
-
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::failure::Result;
 use crate::feedback::{self, Wanted};
-use crate::flow::{Workbench, evidence};
 use crate::flow::check::Judged;
 use crate::flow::handoff::{Reason, blocking, history, redactor};
 use crate::flow::state::{self, ReadState, shown};
 use crate::flow::topic::Topic;
+use crate::flow::{Workbench, evidence};
 use crate::fs;
 use crate::git::stash::{StashEntry, StashNote};
 use crate::model::board::Board;
@@ -199,7 +198,12 @@ fn next_action(bench: &Workbench, state: &AgentState, judged: &Judged) -> Option
 }
 
 /// The verification report of this tree.
-fn verdict(bench: &Workbench, topic: &Topic, key: &str, tree: &str) -> Result<(VerificationReport, FileRef), Reason> {
+fn verdict(
+    bench: &Workbench,
+    topic: &Topic,
+    key: &str,
+    tree: &str,
+) -> Result<(VerificationReport, FileRef), Reason> {
     let verify = "Run `endwell verify`.";
     let places = [
         bench.verification_path(key),

@@ -94,13 +94,20 @@ pub fn resume(bench: &Workbench) -> Result<Option<Resumed>> {
 pub fn look_again(bench: &Workbench, here: &Whereabouts, stored: Stored) -> Result<Resumed> {
     if !stored.intact {
         let id = &stored.receipt.session_id;
-        return Err(Failure::blocked(format!("the packet of session `{id}` was changed after endwell kept it"))
-            .hint(format!("Read it with care: `{}`; `endwell handoff` writes a new one.", shown_copy(bench, id))));
+        return Err(Failure::blocked(format!(
+            "the packet of session `{id}` was changed after endwell kept it"
+        ))
+        .hint(format!(
+            "Read it with care: `{}`; `endwell handoff` writes a new one.",
+            shown_copy(bench, id)
+        )));
     }
     let packet = stored.packet;
     let mut claims = vec![head(bench, here, &packet), branch(here, &packet), files(bench, &packet)?];
     claims.push(report(bench, "verdict", &packet.verdict_pointer.verification, here, &packet));
-    claims.extend(packet.verdict_pointer.review.iter().map(|review| report(bench, "review", review, here, &packet)));
+    claims.extend(
+        packet.verdict_pointer.review.iter().map(|review| report(bench, "review", review, here, &packet)),
+    );
     for need in &packet.prerequisites {
         claims.extend(prerequisite(bench, need)?);
     }
@@ -142,9 +149,14 @@ fn head(bench: &Workbench, here: &Whereabouts, packet: &Packet) -> Claim {
             claim(what, ClaimState::Gone, "that commit is not in this repository")
         }
         Some(head) => {
-            let newer = bench.objects.commits_since(Some(&packet.head_commit), head, 1_000).unwrap_or_default();
+            let newer =
+                bench.objects.commits_since(Some(&packet.head_commit), head, 1_000).unwrap_or_default();
             let commits = if newer.len() == 1 { "1 commit" } else { &format!("{} commits", newer.len()) };
-            claim(what, ClaimState::Changed, format!("HEAD is {} now, {commits} that the packet does not know", short(head)))
+            claim(
+                what,
+                ClaimState::Changed,
+                format!("HEAD is {} now, {commits} that the packet does not know", short(head)),
+            )
         }
         None => claim(what, ClaimState::Changed, "there is no commit"),
     }
@@ -215,7 +227,9 @@ fn report(bench: &Workbench, name: &str, file: &FileRef, here: &Whereabouts, pac
     });
     match bytes {
         None => claim(what, ClaimState::Gone, "the file is not in this work tree"),
-        Some(bytes) if sha256_hex(&bytes) != file.sha256 => claim(what, ClaimState::Changed, "the file was written anew"),
+        Some(bytes) if sha256_hex(&bytes) != file.sha256 => {
+            claim(what, ClaimState::Changed, "the file was written anew")
+        }
         Some(_) if !same_tree => claim(what, ClaimState::Changed, "it speaks of another tree than HEAD's"),
         Some(_) => claim(what, ClaimState::Holds, ""),
     }
@@ -296,7 +310,12 @@ pub fn framed(resumed: &Resumed) -> Result<String> {
         packet.session_id, packet.agent
     );
     for claim in resumed.claims.iter().filter(|claim| claim.state != ClaimState::Holds) {
-        text.push_str(&crate::ui::plain(&format!("- {} {}: {}", claim.state.name(), claim.what, claim.detail)));
+        text.push_str(&crate::ui::plain(&format!(
+            "- {} {}: {}",
+            claim.state.name(),
+            claim.what,
+            claim.detail
+        )));
         text.push('\n');
     }
     let end = format!("\n</{frame}>");
