@@ -19,7 +19,7 @@ pub(super) static AGENT: Agent = Agent {
     // longer text is cut to a preview at about 10,000 characters
     inject_limit: 9_500,
     needs: "",
-    obstacle: common::no_obstacle,
+    obstacle: None,
     hooks,
     read_event,
     answer,

@@ -23,7 +23,7 @@ pub(super) static AGENT: Agent = Agent {
     shared_settings: ".codex/hooks.json",
     inject_limit: 12_000,
     needs: "Codex runs a hook only after you trust it: start `codex` here, type `/hooks`, and trust endwell's.",
-    obstacle,
+    obstacle: Some(obstacle),
     hooks,
     read_event,
     answer,

@@ -67,11 +67,6 @@ pub(super) fn answer(events: &[EventName], moment: Moment, answer: &Answer) -> R
     Reply { stdout }
 }
 
-/// A settings file without anything that a person has to know of.
-pub(super) fn no_obstacle(_top: &Path) -> Result<Option<String>, String> {
-    Ok(None)
-}
-
 /// Reads the frame that Gemini and Qwen put around a command's output: the lines behind it. Whatever the output
 /// itself holds is not read. `silent_zero`: a frame without an exit code stands for 0.
 pub(super) fn framed(call: ToolCall, frame: &str, silent_zero: bool) -> ToolCall {
@@ -91,9 +86,10 @@ pub(super) fn framed(call: ToolCall, frame: &str, silent_zero: bool) -> ToolCall
         (None, _, None) if silent_zero => (Some(0), None),
         _ => (None, Some("exit-unknown".to_owned())),
     };
-    let stdout = output.join("\n");
-    let begin = stdout.find("Output: ").map_or(0, |at| at + "Output: ".len());
-    ToolCall { exit_code, error, stdout: stdout[begin..].to_owned(), ..call }
+    let text = output.join("\n");
+    let stdout = text.split_once("Output: ").map_or(text.as_str(), |(_, output)| output);
+    let stdout = if stdout == "(empty)" { "" } else { stdout };
+    ToolCall { exit_code, error, stdout: stdout.to_owned(), ..call }
 }
 
 #[cfg(test)]

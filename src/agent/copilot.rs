@@ -19,7 +19,7 @@ pub(super) static AGENT: Agent = Agent {
     shared_settings: ".github/hooks/endwell.json",
     inject_limit: 12_000,
     needs: "Copilot runs a project's hooks only in a folder that you trust.",
-    obstacle: common::no_obstacle,
+    obstacle: None,
     hooks,
     read_event,
     answer,

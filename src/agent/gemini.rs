@@ -19,7 +19,7 @@ pub(super) static AGENT: Agent = Agent {
     shared_settings: ".gemini/settings.json",
     inject_limit: 12_000,
     needs: "Gemini runs a project's hooks only in a folder that you trust.",
-    obstacle: common::no_obstacle,
+    obstacle: None,
     hooks,
     read_event,
     answer,
@@ -60,12 +60,11 @@ fn tool(value: &Value) -> Option<ToolCall> {
     }
     let frame = text(&value["tool_response"], "llmContent");
     let known = frame.filter(|_| value["tool_response"].get("error").is_none());
+    let Some(frame) = known else {
+        return Some(ToolCall { error: Some("exit-unknown".to_owned()), ..call });
+    };
     // the exit code stands there only if it is not 0
-    Some(match known {
-        Some(frame) if frame.contains("Process Group PGID: ") => common::framed(call, &frame, true),
-        Some(frame) => common::framed(call, &frame, false),
-        None => ToolCall { error: Some("exit-unknown".to_owned()), ..call },
-    })
+    Some(common::framed(call, &frame, frame.contains("Process Group PGID: ")))
 }
 
 fn answer(moment: Moment, answer: &Answer) -> Reply {

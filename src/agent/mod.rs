@@ -42,12 +42,15 @@ pub struct Agent {
     /// What a person has to do before its hooks run; empty: nothing.
     pub needs: &'static str,
     /// What in a project's settings keeps its hooks from running. `Err`: its settings can't be read.
-    pub obstacle: fn(top: &Path) -> Result<Option<String>, String>,
+    pub obstacle: Option<Obstacle>,
     /// Our entries in its settings; guarded ones do nothing on a machine without endwell.
     pub hooks: fn(guarded: bool) -> HookEntries,
     pub read_event: fn(Moment, &Value, &Env) -> Event,
     pub answer: fn(Moment, &Answer) -> Reply,
 }
+
+/// Looks into a project's settings, from the top of its work tree.
+pub type Obstacle = fn(top: &Path) -> Result<Option<String>, String>;
 
 /// The clients that work from end to end.
 pub static ALL: &[&Agent] = &[&claude::AGENT, &codex::AGENT, &gemini::AGENT, &qwen::AGENT, &copilot::AGENT];

@@ -19,7 +19,7 @@ pub(super) static AGENT: Agent = Agent {
     shared_settings: ".qwen/settings.json",
     inject_limit: 12_000,
     needs: "",
-    obstacle: common::no_obstacle,
+    obstacle: None,
     hooks,
     read_event,
     answer,

@@ -293,6 +293,23 @@ fn the_shared_settings_are_valid_and_say_the_defaults() {
 }
 
 #[test]
+fn hooks_that_become_the_teams_leave_the_personal_file() {
+    let sandbox = Sandbox::with_repo();
+    let before = snapshot(&sandbox.repo());
+    ok(sandbox.endwell(&["install", "--agent", "claude"]));
+    ok(sandbox.endwell(&["install", "--shared", "--agent", "claude"]));
+    assert!(!sandbox.read(".claude/settings.local.json").contains("endwell"));
+    let team = our_commands(sandbox.read(".claude/settings.json").as_bytes());
+    assert_eq!(team.len(), 7);
+    assert!(
+        team.iter().all(|command| command.starts_with("command -v endwell >/dev/null && endwell hook ")),
+        "{team:?}"
+    );
+    ok(sandbox.endwell(&["uninstall"]));
+    same(&before, &snapshot(&sandbox.repo()));
+}
+
+#[test]
 fn a_tracked_personal_file_is_left_unless_it_is_asked_for() {
     let sandbox = Sandbox::with_repo();
     sandbox.write(".claude/settings.local.json", "{}\n");
@@ -395,7 +412,7 @@ fn other_clients_settings_are_kept_and_come_back() {
                 kept_text(file, &bytes, &after);
             }
             "leave" | "own-file" | "ask" => {
-                assert_eq!((ran.code, &after), (Some(0), &bytes), "{file}: {ran:?}")
+                assert_eq!((ran.code, &after), (Some(0), &bytes), "{file}: {ran:?}");
             }
             "refuse" => assert_eq!((ran.code, &after), (Some(3), &bytes), "{file}: {ran:?}"),
             other => panic!("{file}: {other}"),

@@ -32,7 +32,7 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
         refused.extend(failed);
         session::take_install_baseline(bench)?;
         drop(held);
-        words::written(bench, &written, refused.is_empty());
+        words::written(bench, &written, refused.is_empty(), options.shared);
     }
     for refusal in &refused {
         words::refused(bench.ui, refusal);

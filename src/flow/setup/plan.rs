@@ -28,7 +28,7 @@ pub(super) fn edits(
         edits.push(githook::plan(dir, &program(bench)?));
     }
     for agent in agents {
-        match (agent.obstacle)(&bench.repo.top) {
+        match agent.obstacle.map_or(Ok(None), |look| look(&bench.repo.top)) {
             Err(reason) => refused.push(unreadable(bench, agent, reason)),
             Ok(Some(obstacle)) if options.agents.is_empty() => {
                 bench.ui.warn(format_args!("{obstacle}; `--agent {}` puts them in all the same", agent.id));
@@ -37,7 +37,11 @@ pub(super) fn edits(
                 if let Some(obstacle) = obstacle {
                     bench.ui.warn(obstacle);
                 }
-                edits.extend(agent_edit(bench, agent, options)?);
+                if options.shared {
+                    edits.extend(shared_edits(bench, agent));
+                } else {
+                    edits.extend(own_edit(bench, agent, options)?);
+                }
             }
         }
     }
@@ -104,10 +108,26 @@ fn program(bench: &Workbench) -> Result<PathBuf> {
     Ok(bench.env.which("endwell").filter(same).unwrap_or_else(|| exe.to_owned()))
 }
 
-fn agent_edit(bench: &Workbench, agent: &Agent, options: &InstallOptions) -> Result<Option<FileEdit>> {
-    if options.shared {
-        return Ok(Some(settings_edit(bench, agent, agent.shared_settings, true)));
+/// The team's settings get our entries; this person's own, where they have some, lose them: the client runs both.
+fn shared_edits(bench: &Workbench, agent: &Agent) -> Vec<FileEdit> {
+    let mut edits = vec![settings_edit(bench, agent, agent.shared_settings, true)];
+    let own = bench.repo.top.join(agent.own_settings);
+    if agent.own_settings != agent.shared_settings && calls_us(&own, agent) {
+        let mut edit = settings_edit(bench, agent, agent.own_settings, false);
+        if let Change::Hooks(hooks) = &mut edit.change {
+            hooks.entries.clear();
+        }
+        edits.push(edit);
     }
+    edits
+}
+
+fn calls_us(settings: &Path, agent: &Agent) -> bool {
+    let bytes = fs::read_optional(settings).ok().flatten().unwrap_or_default();
+    !json::covered(&bytes, agent.id).is_empty()
+}
+
+fn own_edit(bench: &Workbench, agent: &Agent, options: &InstallOptions) -> Result<Option<FileEdit>> {
     let own = agent.own_settings;
     let tracked = bench
         .repo
