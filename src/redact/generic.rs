@@ -209,7 +209,11 @@ fn looks_random(body: &str) -> bool {
     let upper = body.chars().any(|c| c.is_ascii_uppercase());
     let lower = body.chars().any(|c| c.is_ascii_lowercase());
     let changes = class_changes(body) * 100 / (body.len() - 1);
-    let enough = if upper && lower { 40 } else { 25 };
+    let enough = match (upper, lower) {
+        (true, true) => 40,
+        (true, false) => 15,
+        _ => 25,
+    };
     changes >= enough && entropy(body) >= 3.3
 }
 

@@ -9,6 +9,7 @@ mod common;
 mod handoff;
 mod note;
 mod packets;
+mod redaction;
 mod resume;
 mod run;
 mod install;
