@@ -3,12 +3,11 @@
 
 pub mod branch;
 pub mod feature_board;
+pub mod temp_artifacts;
 pub mod tests;
 pub mod working_tree;
 
 use std::collections::BTreeMap;
-pub mod temp_artifacts;
-
 use std::fmt::Display;
 
 use crate::config::Config;
@@ -88,5 +87,10 @@ pub trait Check: Sync {
 }
 
 /// Every check, in report order.
-pub const ALL: [&dyn Check; 4] =
-    [&working_tree::WorkingTree, &tests::Tests, &feature_board::FeatureBoard, &branch::Branch];
+pub const ALL: [&dyn Check; 5] = [
+    &working_tree::WorkingTree,
+    &temp_artifacts::TempArtifacts,
+    &tests::Tests,
+    &feature_board::FeatureBoard,
+    &branch::Branch,
+];

@@ -16,6 +16,9 @@ use crate::model::{SCHEMA_VERSION, SessionId};
 use crate::session::{Store, bindings};
 use crate::ui::Ui;
 
+/// Characters that every client passes on whole (one cuts at about 10,000).
+const MAX_INJECTED: usize = 9_400;
+
 /// Acts on one event of a client and says what to answer. Quietly does nothing where this person installed nothing.
 pub fn on_event(env: &Env, ui: Ui, agent: &str, event: &Event) -> Result<Answer> {
     if event.subagent {
@@ -98,8 +101,10 @@ impl Hook<'_> {
         self.update(|session| session.phase = Phase::Idle)?;
         let packet = resume::text_for_start(self.bench, self.id)?;
         Ok(match (packet, left) {
-            (Some(text), _) => Answer::Inject(text),
-            (None, Some(text)) => Answer::Inject(text),
+            (Some(packet), Some(left)) if packet.len() + left.len() < MAX_INJECTED => {
+                Answer::Inject(format!("{packet}\n{left}"))
+            }
+            (Some(text), _) | (None, Some(text)) => Answer::Inject(text),
             (None, None) => Answer::Nothing,
         })
     }

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 
 use serde_json::json;
 
+use crate::check::temp_artifacts;
 use crate::env::Env;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
@@ -140,7 +141,10 @@ impl Gate<'_> {
                 Some(from)
             }
         };
-        drop(base);
+        match temp_artifacts::judge_commits(&bench.repo, &bench.objects, base.as_deref(), commit, &bench.config) {
+            Ok(found) => verdict.issues.extend(found.into_iter().filter(Issue::blocks)),
+            Err(why) => verdict.issues.push(Issue::could_not_check(CheckId::TempArtifacts, why)),
+        }
         if !is_head {
             match recorded(bench, &bench.objects.tree_of(commit)?, &shown) {
                 Some(issue) if issue.blocks() => verdict.issues.push(issue),
