@@ -123,7 +123,7 @@ fn cut_lines(text: &str, max_chars: usize) -> String {
         out.push('\n');
     }
     // a heading without what it heads is no help
-    let kept = out.trim_end_matches(|c: char| c == '\n');
+    let kept = out.trim_end_matches('\n');
     let last = kept.rsplit('\n').next().unwrap_or_default();
     let kept = if last.starts_with('#') { kept[..kept.len() - last.len()].trim_end() } else { kept };
     format!("{kept}\n{pointer}")
@@ -185,7 +185,7 @@ struct View {
 impl View {
     fn of(packet: &Packet, caps: &Caps) -> Self {
         let entry = |text: &str| prose(&clip(text, caps.text));
-        let failures = told_once(packet.feedback_tail.iter().filter(has_output).collect());
+        let failures = told_once(&packet.feedback_tail.iter().filter(|entry| has_output(entry)).collect::<Vec<_>>());
         Self {
             topic: prose(&clip(&packet.topic, 120)),
             notice: notice(packet.status),
@@ -284,13 +284,13 @@ fn command(run: &CommandRun, caps: &Caps) -> String {
     format!("{} ({ended}{})", code(&clip(&run.command, caps.text)), times(run.times))
 }
 
-fn has_output(entry: &&TailEntry) -> bool {
+fn has_output(entry: &TailEntry) -> bool {
     let failed = entry.error.is_some() || entry.exit_code.is_some_and(|code| code != 0);
     failed && !(entry.stdout_tail.trim().is_empty() && entry.stderr_tail.trim().is_empty())
 }
 
 /// Of entries that say the same, the last one.
-fn told_once(entries: Vec<&TailEntry>) -> Vec<&TailEntry> {
+fn told_once<'a>(entries: &[&'a TailEntry]) -> Vec<&'a TailEntry> {
     let same = |one: &TailEntry, two: &TailEntry| {
         one.command == two.command && one.stdout_tail == two.stdout_tail && one.stderr_tail == two.stderr_tail
     };

@@ -90,10 +90,14 @@ fn counts(packet: &Packet, unresolved: u64) -> String {
     let questions = packet.questions_for_human.len() as u64;
     let mut text = counted(packet.open_risks.len() as u64, "open risk");
     if unresolved > 0 {
-        text.push_str(&format!(", {} unresolved", counted(unresolved, "failed attempt")));
+        text.push_str(", ");
+        text.push_str(&counted(unresolved, "failed attempt"));
+        text.push_str(" unresolved");
     }
     if questions > 0 {
-        text.push_str(&format!(", {} for a person", counted(questions, "question")));
+        text.push_str(", ");
+        text.push_str(&counted(questions, "question"));
+        text.push_str(" for a person");
     }
     text.push('.');
     text

@@ -192,7 +192,7 @@ fn prefixed(text: &str, counts: &mut Counts) -> String {
         }
         // a part of a path, of a file name or of base64 is no token
         let joined = |c: char| matches!(c, '/' | '\\' | '+' | '@' | '#' | '=');
-        let in_path = before.ends_with(|c: char| matches!(c, '/' | '\\' | '+' | '.' | '-' | '_'))
+        let in_path = before.ends_with(['/', '\\', '+', '.', '-', '_'])
             || after.starts_with(|c: char| joined(c) && c != '#')
             || (after.starts_with('.') && after[1..].starts_with(|c: char| c.is_ascii_alphanumeric()));
         !in_path && looks_random(body)
