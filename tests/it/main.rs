@@ -15,6 +15,7 @@ mod note;
 mod packets;
 mod prepush;
 mod readme;
+mod redaction;
 mod resume;
 mod run;
 mod runners;
