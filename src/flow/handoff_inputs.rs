@@ -1,27 +1,30 @@
 //! Gathers everything that a packet is computed from. Whatever stands against a packet is collected, all of it, so
 //! that one round of mending is enough. Texts are redacted here, on their way in.
 
-
+<<<<<<< HEAD
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+=======
+
+>>>>>>> packet
 
 use crate::failure::Result;
 use crate::feedback::{self, Wanted};
-use crate::flow::{Workbench, evidence};
 use crate::flow::check::Judged;
 use crate::flow::handoff::{Reason, blocking, history, redactor};
+use crate::flow::reports::{review, verdict};
 use crate::flow::state::{self, ReadState, shown};
 use crate::flow::topic::Topic;
+use crate::flow::{Workbench, evidence};
 use crate::fs;
 use crate::git::stash::{StashEntry, StashNote};
 use crate::model::board::Board;
 use crate::model::issue::{lossy_path, sha256_hex};
 use crate::model::packet::{
-    ChangeKind, ChangedFile, FileRef, NextAction, OpenRisk, Prerequisite, PrerequisiteKind,
+    ChangeKind, ChangedFile, NextAction, OpenRisk, Prerequisite, PrerequisiteKind,
 };
-use crate::model::report::{ReviewReport, VerificationReport};
 use crate::model::state::AgentState;
-use crate::model::{SCHEMA_VERSION, Severity, slug};
+use crate::model::Severity;
 use crate::packet::store::Store;
 use crate::packet::{BoardInput, Inputs, Limits, LogInput, Receipts, StashInput};
 use crate::redact::Redactor;
@@ -198,8 +201,14 @@ fn next_action(bench: &Workbench, state: &AgentState, judged: &Judged) -> Option
     })
 }
 
+<<<<<<< HEAD
 /// The verification report of this tree.
-fn verdict(bench: &Workbench, topic: &Topic, key: &str, tree: &str) -> Result<(VerificationReport, FileRef), Reason> {
+fn verdict(
+    bench: &Workbench,
+    topic: &Topic,
+    key: &str,
+    tree: &str,
+) -> Result<(VerificationReport, FileRef), Reason> {
     let verify = "Run `endwell verify`.";
     let places = [
         bench.verification_path(key),
@@ -276,6 +285,8 @@ fn report<T: DeserializeOwned>(bytes: &[u8], topic: &Topic) -> Result<T, serde_j
     serde_json::from_value(value)
 }
 
+=======
+>>>>>>> packet
 fn changed_files(bench: &Workbench, base: Option<&str>, head: &str) -> Result<Vec<ChangedFile>> {
     let changes = bench.objects.diff(base, head).map_err(history)?;
     let mut files = Vec::with_capacity(changes.len());

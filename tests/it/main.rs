@@ -4,22 +4,25 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod board;
+mod check;
 mod cmd;
 mod common;
 mod handoff;
+mod install;
+mod note;
+mod installer;
 mod note;
 mod packets;
-mod resume;
-mod run;
-mod install;
-mod installer;
 mod prepush;
 mod readme;
+mod redaction;
+mod resume;
+mod run;
 mod runners;
 mod schema;
 mod smoke;
-mod temp_artifacts;
 mod states;
-mod tidy;
-mod verify;
 mod temp_artifacts;
+mod tidy;
+mod tree_id;
+mod verify;
