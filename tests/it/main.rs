@@ -11,7 +11,6 @@ mod handoff;
 mod install;
 mod note;
 mod installer;
-mod note;
 mod packets;
 mod prepush;
 mod readme;
