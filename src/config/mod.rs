@@ -27,10 +27,10 @@ pub struct Config {
     pub branch: Branch,
     pub review: Review,
     pub gate: Gate,
+    pub artifacts: artifacts::Artifacts,
     pub push: Push,
     pub packet: Packet,
     pub redact: Redact,
-    pub artifacts: artifacts::Artifacts,
 }
 
 /// Where the artifacts lie, from the top of the work tree.

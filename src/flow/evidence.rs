@@ -62,7 +62,9 @@ pub fn environment(bench: &Workbench, status: &Status, argv: &[String]) -> Parts
         ignored: &status.ignored,
         inputs: &bench.config.tests.inputs,
     };
-    environment::look(&look, &|path| bench.config.is_own(path))
+    let outputs = bench.config.paths.outputs.as_os_str().as_encoded_bytes();
+    // a folder that is ignored as a whole is not looked into, so it can't be told what else is in it
+    environment::look(&look, &|path| path == outputs || bench.config.is_own(path))
 }
 
 /// How the tests stand for what `status` has walked. What can't be told is `Unbound`, which blocks.

@@ -11,7 +11,7 @@ use crate::flow::workbench::git_failed;
 use crate::fs;
 use crate::githook::{self, Place, mark};
 use crate::model::install::Before;
-use crate::model::plan::{Change, FileEdit};
+use crate::model::plan::{Change, FileEdit, Whole};
 
 const CONFIG: &str = include_str!("../../../templates/config/endwell.toml");
 
@@ -120,7 +120,13 @@ fn config_edit(bench: &Workbench) -> FileEdit {
         what: "the settings".to_owned(),
         path: bench.repo.top.join(config::FILE),
         root: bench.repo.top.clone(),
-        change: Change::Whole { bytes: CONFIG.as_bytes().to_vec(), mode: 0o644, mark: None, aside: None },
+        change: Change::Whole(Whole {
+            bytes: CONFIG.as_bytes().to_vec(),
+            mode: 0o644,
+            mark: None,
+            variable: "",
+            aside: None,
+        }),
     }
 }
 

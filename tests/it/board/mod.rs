@@ -1,4 +1,7 @@
-//! The feature board: every fixture against its right answers, edits byte for byte, and `endwell board` as people see it.
+//! The feature board: every fixture against its right answers, edits byte for byte, and whatever bytes there are.
+
+mod command;
+mod session;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -114,4 +117,112 @@ fn target_of(board: &Board, id: &str) -> endwell::board::edit::Target {
         let done = board.feature(id).unwrap().word == "true";
         target(board, if done { "done" } else { "todo" }).unwrap()
     })
+}
+
+/// A fixture with a few bytes changed, cut short or doubled.
+fn damaged() -> impl proptest::strategy::Strategy<Value = (String, Vec<u8>)> {
+    use proptest::prelude::*;
+    let mut names: Vec<String> = std::fs::read_dir(fixtures())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != "expected.json")
+        .collect();
+    names.sort();
+    let change =
+        (any::<prop::sample::Index>(), prop_oneof![any::<u8>(), Just(b'"'), Just(b'{'), Just(b'['), Just(0)]);
+    (
+        prop::sample::select(names),
+        prop::collection::vec(change, 0..6),
+        any::<prop::sample::Index>(),
+        0..3_usize,
+    )
+        .prop_map(|(name, changes, cut, how)| {
+            let mut bytes = std::fs::read(fixtures().join(&name)).unwrap();
+            for (at, byte) in changes {
+                if !bytes.is_empty() {
+                    let at = at.index(bytes.len());
+                    bytes[at] = byte;
+                }
+            }
+            match how {
+                1 => bytes.truncate(cut.index(bytes.len() + 1)),
+                2 => bytes.extend_from_within(cut.index(bytes.len() + 1)..),
+                _ => {}
+            }
+            (name, bytes)
+        })
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn no_bytes_end_the_process_and_every_edit_changes_one_status_only((name, bytes) in damaged()) {
+        let reading = reading(&name, &bytes);
+        let BoardReading::Board(board) = reading else { return Ok(()) };
+        board.active_id();
+        endwell::board::next_feature(&board);
+        for feature in &board.features {
+            let Ok(edited) = set_status(&bytes, &board, &feature.id, &target(&board, "done").unwrap()) else { continue };
+            let after = self::reading(&name, &edited.bytes);
+            let after = after.board().expect("still a board");
+            proptest::prop_assert_eq!(after.features.len(), board.features.len());
+            for (one, two) in board.features.iter().zip(&after.features) {
+                let expected = if one.id == feature.id { endwell::model::board::Status::Done } else { one.status };
+                proptest::prop_assert_eq!(two.status, expected);
+                proptest::prop_assert_eq!((&one.id, &one.goal, &one.evidence), (&two.id, &two.goal, &two.evidence));
+            }
+        }
+    }
+}
+
+#[test]
+fn shapes_that_were_never_seen_cost_nothing_to_read() {
+    let format = |text: &str| told_format(&reading("feature_list.json", text.as_bytes()));
+    assert_eq!(
+        format(r#"{"features": {"a": {"status": "done"}, "b": {"status": "todo"}}}"#),
+        ("features", 2)
+    );
+    assert_eq!(
+        format(
+            r#"{"phases": [{"items": [{"id": 1, "status": "done"}]}, {"items": [{"id": 2, "status": "wip"}]}]}"#
+        ),
+        ("groups", 2)
+    );
+    assert_eq!(
+        format(r#"{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}}]}"#),
+        ("foreign", 0)
+    );
+    assert_eq!(format(r#"[{"name": "Texas", "state": "TX"}]"#), ("foreign", 0));
+    assert_eq!(format("[]"), ("array", 0));
+    assert_eq!(format("42"), ("foreign", 0));
+}
+
+fn told_format(reading: &BoardReading) -> (&'static str, usize) {
+    match reading {
+        BoardReading::Board(board) => (board.format.name(), board.features.len()),
+        BoardReading::Foreign(_) => ("foreign", 0),
+        _ => ("unknown", 0),
+    }
+}
+
+#[test]
+fn a_status_and_its_switch_change_together() {
+    let text = br#"[{"id": "a", "status": "planned", "passes": false}, {"id": "b", "status": "done", "passes": true}]"#;
+    let reading = reading("feature_list.json", text);
+    let board = reading.board().unwrap();
+    let edited = set_status(text, board, "a", &target(board, "done").unwrap()).unwrap();
+    let wanted =
+        r#"[{"id": "a", "status": "done", "passes": true}, {"id": "b", "status": "done", "passes": true}]"#;
+    assert_eq!(String::from_utf8(edited.bytes).unwrap(), wanted);
+}
+
+#[test]
+fn the_template_is_a_clean_native_board() {
+    let bytes =
+        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/board/feature_list.json"))
+            .unwrap();
+    let reading = reading("feature_list.json", &bytes);
+    assert_eq!(told_format(&reading), ("native", 2));
+    assert!(reading.findings().is_empty(), "{:?}", reading.findings());
 }
