@@ -22,4 +22,3 @@ mod temp_artifacts;
 mod states;
 mod tidy;
 mod verify;
-mod temp_artifacts;
