@@ -23,6 +23,8 @@ pub struct TestCommand {
     pub missing: Option<String>,
     /// Whatever else would fit.
     pub others: Vec<Candidate>,
+    /// An acceptance command of the board, not the project's tests.
+    pub acceptance: bool,
 }
 
 /// The configured command, else the one that the project's files speak for.
@@ -31,11 +33,11 @@ pub fn command(bench: &Workbench) -> Option<TestCommand> {
         let argv = command.argv();
         let missing = argv.first().filter(|program| !can_start(bench, &bench.env, program)).cloned();
         let because = "`[tests] command` in `endwell.toml`".to_owned();
-        return Some(TestCommand { argv, because, missing, others: Vec::new() });
+        return Some(TestCommand { argv, because, missing, others: Vec::new(), acceptance: false });
     }
     let Detection { chosen, others } = detect::detect(&bench.repo.top, &bench.env);
     let Candidate { argv, because, missing, .. } = chosen?;
-    Some(TestCommand { argv, because, missing, others })
+    Some(TestCommand { argv, because, missing, others, acceptance: false })
 }
 
 fn can_start(bench: &Workbench, env: &Env, program: &str) -> bool {
@@ -126,7 +128,7 @@ fn look_up(
 /// The newest green record of a tree, whatever command and environment it was made with; `None` also where the
 /// newest record of the tree is red.
 pub fn green_tree(bench: &Workbench, tree: &str) -> Option<Evidence> {
-    let records = store(bench).by_tree(tree).ok()?;
+    let records = store(bench).tests_of(tree).ok()?;
     records.into_iter().next().filter(Evidence::is_green)
 }
 

@@ -2,6 +2,7 @@
 //! that one round of mending is enough. Texts are redacted here, on their way in.
 
 
+
 use crate::failure::Result;
 use crate::feedback::{self, Wanted};
 use crate::flow::check::Judged;

@@ -59,6 +59,7 @@ fn one(bench: &Workbench, options: &VerifyOptions, run: &AcceptanceRun) -> Resul
         because: format!("acceptance of `{}` on the board", run.feature),
         missing: None,
         others: Vec::new(),
+        acceptance: true,
     };
     let now = Moment::now(bench, &run.argv)?;
     answer(bench, options, &command, &now)
