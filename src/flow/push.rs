@@ -141,7 +141,13 @@ impl Gate<'_> {
                 Some(from)
             }
         };
-        match temp_artifacts::judge_commits(&bench.repo, &bench.objects, base.as_deref(), commit, &bench.config) {
+        match temp_artifacts::judge_commits(
+            &bench.repo,
+            &bench.objects,
+            base.as_deref(),
+            commit,
+            &bench.config,
+        ) {
             Ok(found) => verdict.issues.extend(found.into_iter().filter(Issue::blocks)),
             Err(why) => verdict.issues.push(Issue::could_not_check(CheckId::TempArtifacts, why)),
         }
