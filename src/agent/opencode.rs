@@ -1,4 +1,4 @@
-//! OpenCode: it has no hook commands, so a plugin of ours calls endwell. Both ends of that talk are our own.
+//! `OpenCode` has no hook commands, so a plugin of ours calls endwell. Both ends of that talk are our own.
 
 use serde_json::{Value, json};
 
