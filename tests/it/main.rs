@@ -9,7 +9,6 @@ mod cmd;
 mod common;
 mod handoff;
 mod install;
-mod note;
 mod installer;
 mod note;
 mod packets;
