@@ -10,7 +10,6 @@ mod common;
 mod handoff;
 mod install;
 mod installer;
-mod note;
 mod packets;
 mod prepush;
 mod readme;
