@@ -11,13 +11,11 @@ use crate::flow::topic::Topic;
 use crate::flow::{Workbench, evidence};
 use crate::fs;
 use crate::git::stash::{StashEntry, StashNote};
+use crate::model::Severity;
 use crate::model::board::Board;
 use crate::model::issue::{lossy_path, sha256_hex};
-use crate::model::packet::{
-    ChangeKind, ChangedFile, NextAction, OpenRisk, Prerequisite, PrerequisiteKind,
-};
+use crate::model::packet::{ChangeKind, ChangedFile, NextAction, OpenRisk, Prerequisite, PrerequisiteKind};
 use crate::model::state::AgentState;
-use crate::model::Severity;
 use crate::packet::store::Store;
 use crate::packet::{BoardInput, Inputs, Limits, LogInput, Receipts, StashInput};
 use crate::redact::Redactor;
