@@ -84,7 +84,7 @@ fn a_packet_is_written_once_and_carries_all_fields() {
         json!({"command": ["pytest", "-q"], "exit_code": 0, "command_id": "c2"}),
         json!({"command": "curl -H 'Authorization: Bearer abcdefghijklmnop1234'", "exit_code": 0}),
     ];
-    sandbox.write("feedback_record.jsonl", &log.iter().map(|line| format!("{line}\n")).collect::<String>());
+    sandbox.write("feedback_record.jsonl", &(log.map(|line| line.to_string()).join("\n") + "\n"));
     let ran = handoff(&sandbox, "one");
     let value = ran.json();
     for field in [
