@@ -11,6 +11,7 @@ mod handoff;
 mod install;
 mod installer;
 mod main_job;
+mod note;
 mod packets;
 mod prepush;
 mod readme;
