@@ -14,7 +14,7 @@ use super::json;
 use crate::fs;
 use crate::model::install::{Before, FileRecord};
 use crate::model::issue::sha256_hex;
-use crate::model::plan::{Change, EditKind, FileEdit, HOOK_MARK, Whole};
+use crate::model::plan::{Change, EditKind, FileEdit, HOOK_MARK, HookEntries, Whole};
 use crate::model::session::{path_key, path_of_key};
 
 /// What one file becomes.
@@ -86,11 +86,19 @@ pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
     step.then = match &edit.change {
         Change::Block { lines } => Some(block_in(step.now.as_deref().unwrap_or_default(), lines)),
         Change::Hooks(hooks) => {
-            Some(json::put_in(step.now.as_deref(), hooks).map_err(|error| refuse(error.to_string()))?)
+            hooked(step.now.as_deref(), hooks).map_err(|error| refuse(error.to_string()))?
         }
         Change::Whole(_) => None,
     };
     Ok(step)
+}
+
+fn hooked(now: Option<&[u8]>, hooks: &HookEntries) -> Result<Option<Vec<u8>>, json::JsonError> {
+    match now {
+        Some(now) if hooks.entries.is_empty() => json::take_out(now, None).map(Some),
+        None if hooks.entries.is_empty() => Ok(None),
+        now => json::put_in(now, hooks).map(Some),
+    }
 }
 
 fn whole(step: &mut Step, file: &Whole) -> Result<(), String> {

@@ -68,6 +68,8 @@ pub struct Tests {
     pub timeout: Option<u64>,
     /// Ignored files that matter to the result.
     pub inputs: Vec<String>,
+    /// What makes a fresh checkout ready for `endwell verify --clean-room`, for example `npm ci`.
+    pub prepare: Option<Command>,
 }
 
 /// A command: a line, or its words.

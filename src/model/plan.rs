@@ -52,6 +52,7 @@ pub struct HookEntries {
     pub top_keys: &'static [&'static str],
     /// Top-level values that a new file needs besides the hooks.
     pub preamble: Vec<(&'static str, Value)>,
+    /// None: ours are taken out.
     pub entries: Vec<HookEntry>,
 }
 

@@ -4,15 +4,16 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod board;
+mod check;
 mod cmd;
 mod common;
 mod handoff;
 mod install;
 mod installer;
-mod note;
 mod packets;
 mod prepush;
 mod readme;
+mod redaction;
 mod resume;
 mod run;
 mod runners;
@@ -21,4 +22,5 @@ mod smoke;
 mod states;
 mod temp_artifacts;
 mod tidy;
+mod tree_id;
 mod verify;

@@ -341,3 +341,59 @@ fn wait_for(file: &Path) -> String {
     }
     panic!("{} was not written", file.display());
 }
+
+#[test]
+fn the_clean_room_finds_what_was_never_committed() {
+    let line = "echo 'TAP version 13'; echo 'ok 1 - fine'; if test -f .env; then echo 'ok 2 - needs env'; else echo 'not \
+                ok 2 - needs env'; exit 1; fi";
+    let sandbox = with_command(line);
+    sandbox.write(".env", "A=1\n");
+    assert_eq!(sandbox.endwell(&["verify"]).code, Some(0));
+    let ran = sandbox.endwell(&["verify", "--clean-room"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("clean-room: Fails in a fresh checkout only"), "{ran:?}");
+    assert!(ran.stderr.contains("needs env"), "{ran:?}");
+    assert_eq!(sandbox.git("repo", &["worktree", "list"]).lines().count(), 1, "the room is gone");
+    let rooms = sandbox.repo().join(".git/endwell/clean-rooms");
+    assert_eq!(std::fs::read_dir(rooms).unwrap().count(), 0);
+}
+
+#[test]
+fn the_clean_room_is_prepared_and_runs_no_hook() {
+    let sandbox = with_command("grep -q made ready.txt && test ! -e hooked");
+    sandbox.write(".git/hooks/post-checkout", "#!/bin/sh\ntouch hooked\n");
+    sandbox.command("chmod", "repo", &["+x", ".git/hooks/post-checkout"]);
+    let settings = "[tests]\ncommand = \"grep -q made ready.txt && test ! -e hooked\"\nprepare = \"echo made > ready.txt\"\n";
+    sandbox.write("endwell.toml", settings);
+    sandbox.write(".gitignore", "ready.txt\n");
+    sandbox.commit("prepared");
+    let ran = sandbox.endwell(&["verify", "--clean-room"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    sandbox.write(".env", "ignored by nobody, but here\n");
+    std::fs::remove_file(sandbox.repo().join(".env")).unwrap();
+    assert_eq!(standing(&sandbox), None, "its evidence does not depend on what is ignored here");
+    sandbox.write("endwell.toml", &settings.replace("echo made", "echo 'no space' >&2; exit 5; echo made"));
+    sandbox.commit("can't be prepared");
+    let ran = sandbox.endwell(&["verify", "--clean-room"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stderr.contains("no space"), "{ran:?}");
+}
+
+#[test]
+fn a_killed_clean_room_is_swept_by_the_next_run() {
+    let sandbox = with_command("x");
+    let started = sandbox.root().join("started");
+    let line = format!("echo $$ > {0}; test -e quick || sleep 100", started.display());
+    sandbox.write("endwell.toml", &format!("[tests]\ncommand = {line:?}\n"));
+    sandbox.commit("slow");
+    let binary = env!("CARGO_BIN_EXE_endwell");
+    let mut child = sandbox.prepare(binary, "repo").args(["-q", "verify", "--clean-room"]).spawn().unwrap();
+    let group = wait_for(&started);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    sandbox.command("kill", ".", &["-KILL", "--", &format!("-{group}")]);
+    assert_eq!(sandbox.git("repo", &["worktree", "list"]).lines().count(), 2);
+    sandbox.write("quick", "");
+    assert_eq!(sandbox.endwell(&["verify"]).code, Some(0));
+    assert_eq!(sandbox.git("repo", &["worktree", "list"]).lines().count(), 1);
+}
