@@ -22,5 +22,6 @@ pub mod state;
 pub mod topic;
 pub mod verify;
 pub mod workbench;
+pub mod wrap_up;
 
 pub use workbench::Workbench;
