@@ -4,11 +4,12 @@
 //! and parses only lines where one of them may mean a failure. A second pass reads backwards for the last records.
 //! Lines that are torn or no JSON are counted, never fatal.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memmem, memrchr};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::fs;
@@ -60,12 +61,15 @@ pub struct Reading {
 /// Reads the files, oldest first.
 pub fn scan(files: &[PathBuf], wanted: &Wanted<'_>) -> io::Result<Reading> {
     let mut found =
-        Found { wanted: *wanted, failures: VecDeque::new(), unreadable: BTreeMap::new(), dropped: 0 };
+        Found { wanted: *wanted, failures: VecDeque::new(), unreadable: BTreeSet::new(), dropped: 0 };
     for (index, path) in files.iter().enumerate() {
         forward(path, |offset, line| found.failure((index, offset), line))?;
     }
-    let mut kept: BTreeMap<(usize, u64), Numbered> =
-        found.failures.drain(..).map(|numbered| (numbered.place, numbered)).collect();
+    let lines = std::mem::take(&mut found.failures);
+    let mut kept: BTreeMap<(usize, u64), Numbered> = lines
+        .into_iter()
+        .filter_map(|(place, line)| Some((place, Numbered { place, record: parse(&line)?, recent: false })))
+        .collect();
     let mut count = 0;
     let mut more = false;
     for (index, path) in files.iter().enumerate().rev() {
@@ -91,8 +95,9 @@ pub fn scan(files: &[PathBuf], wanted: &Wanted<'_>) -> io::Result<Reading> {
 
 struct Found<'a> {
     wanted: Wanted<'a>,
-    failures: VecDeque<Numbered>,
-    unreadable: BTreeMap<(usize, u64), ()>,
+    /// Failures as they stand in the log: of many, most are let go again before they are worth a record.
+    failures: VecDeque<((usize, u64), Vec<u8>)>,
+    unreadable: BTreeSet<(usize, u64)>,
     dropped: u64,
 }
 
@@ -104,27 +109,70 @@ impl Found<'_> {
         }
         let Some(record) = parse(line) else {
             if self.unreadable.len() < MAX_FAILURES {
-                self.unreadable.insert(place, ());
+                self.unreadable.insert(place);
             }
             return None;
         };
-        let ours = match (self.wanted.session, record.session_id.as_deref()) {
+        self.is_ours(record.session_id.as_deref()).then_some(record)
+    }
+
+    fn is_ours(&self, session: Option<&str>) -> bool {
+        match (self.wanted.session, session) {
             (Some(wanted), Some(session)) => wanted == session,
             _ => true,
-        };
-        ours.then_some(record)
+        }
     }
 
     fn failure(&mut self, place: (usize, u64), line: &[u8]) {
-        let Some(record) = self.read(place, line) else { return };
-        if record.outcome() != Outcome::Failure {
+        let failed = match serde_json::from_slice::<Ending<'_>>(line) {
+            Ok(ending) => self.is_ours(ending.session_id) && ending.is_failure(),
+            // other types, doubled keys, escapes in the wrong place: read with more patience
+            Err(_) => self.read(place, line).is_some_and(|record| record.outcome() == Outcome::Failure),
+        };
+        if !failed {
             return;
         }
-        if self.failures.len() == MAX_FAILURES {
-            self.failures.pop_front();
+        let mut kept = if self.failures.len() == MAX_FAILURES {
             self.dropped += 1;
-        }
-        self.failures.push_back(Numbered { place, record, recent: false });
+            self.failures.pop_front().map(|(_, line)| line).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        kept.clear();
+        kept.extend_from_slice(line);
+        self.failures.push_back((place, kept));
+    }
+}
+
+/// As much of a record as tells how it ended, without building it.
+#[derive(Deserialize)]
+struct Ending<'a> {
+    #[serde(rename = "command")]
+    _command: Command,
+    exit_code: Option<i64>,
+    error: Option<&'a str>,
+    session_id: Option<&'a str>,
+    benign: Option<bool>,
+}
+
+/// A command is there; which one does not matter yet.
+struct Command;
+
+impl<'de> Deserialize<'de> for Command {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde::de::IgnoredAny::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+impl Ending<'_> {
+    fn is_failure(&self) -> bool {
+        let record = FeedbackRecord {
+            exit_code: self.exit_code,
+            error: self.error.filter(|error| !error.is_empty()).map(str::to_owned),
+            benign: self.benign,
+            ..FeedbackRecord::default()
+        };
+        record.outcome() == Outcome::Failure
     }
 }
 
@@ -160,7 +208,7 @@ fn mended(line: &[u8]) -> String {
 }
 
 /// Gives every line to `see` that may be a failure, with its offset.
-fn forward(path: &PathBuf, mut see: impl FnMut(u64, &[u8])) -> io::Result<()> {
+fn forward(path: &Path, mut see: impl FnMut(u64, &[u8])) -> io::Result<()> {
     let mut file = fs::open(path)?;
     let finder = Finder::new();
     let mut buffer = vec![0; PIECE];
@@ -233,7 +281,7 @@ fn is_zero(rest: &[u8]) -> bool {
 }
 
 /// Gives the lines from the last to the first until `see` has enough; whether the file's start was reached.
-fn backward(path: &PathBuf, mut see: impl FnMut(u64, &[u8]) -> bool) -> io::Result<bool> {
+fn backward(path: &Path, mut see: impl FnMut(u64, &[u8]) -> bool) -> io::Result<bool> {
     let mut file = fs::open(path)?;
     let length = file.seek(SeekFrom::End(0))?;
     let mut start = length;
@@ -263,6 +311,8 @@ fn backward(path: &PathBuf, mut see: impl FnMut(u64, &[u8]) -> bool) -> io::Resu
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     fn scan_text(text: &str, wanted: &Wanted<'_>) -> Reading {
@@ -327,9 +377,8 @@ mod tests {
         for n in 0..3_000 {
             let code = i32::from(n % 100 == 7);
             let filler = "x".repeat(n % 700);
-            text.push_str(&format!(
-                "{{\"command\":\"c{n}\",\"stdout_tail\":\"{filler}\",\"exit_code\":{code}}}\n"
-            ));
+            // writing to a String can't fail
+            writeln!(text, "{{\"command\":\"c{n}\",\"stdout_tail\":\"{filler}\",\"exit_code\":{code}}}").ok();
         }
         let reading = scan_text(&text, &Wanted { last: 2, session: None });
         let mut expected: Vec<String> = (0..30).map(|n| format!("c{}", n * 100 + 7)).collect();

@@ -1,5 +1,7 @@
 //! What is recorded about the tests of what lies in the work tree now. A look-up starts nothing but git.
 
+use std::cell::OnceCell;
+
 use crate::env::Env;
 use crate::evidence::detect::{self, Candidate, Detection};
 use crate::evidence::environment::{self, Look, Parts};
@@ -55,6 +57,29 @@ pub fn content(bench: &Workbench, status: &Status) -> Result<Content, GitError> 
     bench.repo.content(&bench.objects, status, &|path| bench.config.is_own(path))
 }
 
+/// The name of what `status` has walked, asked for at most once.
+pub struct LazyContent<'a> {
+    bench: &'a Workbench,
+    status: &'a Status,
+    named: OnceCell<Result<String, String>>,
+}
+
+impl<'a> LazyContent<'a> {
+    pub fn new(bench: &'a Workbench, status: &'a Status) -> Self {
+        Self { bench, status, named: OnceCell::new() }
+    }
+
+    /// The tree, or why no tree stands for it.
+    pub fn tree(&self) -> Result<&str, String> {
+        let named = self.named.get_or_init(|| match content(self.bench, self.status) {
+            Ok(Content::Named { tree, .. }) => Ok(tree),
+            Ok(Content::Unnamed { why }) => Err(why),
+            Err(error) => Err(error.to_string()),
+        });
+        named.as_deref().map_err(Clone::clone)
+    }
+}
+
 /// What besides the tree could change the result of a command.
 pub fn environment(bench: &Workbench, status: &Status, argv: &[String]) -> Parts {
     let look = Look {
@@ -70,21 +95,23 @@ pub fn environment(bench: &Workbench, status: &Status, argv: &[String]) -> Parts
 }
 
 /// How the tests stand for what `status` has walked. What can't be told is `Unbound`, which blocks.
-pub fn standing(bench: &Workbench, status: &Status) -> TestStanding {
+pub fn standing(bench: &Workbench, status: &Status, content: &LazyContent<'_>) -> TestStanding {
     let Some(command) = command(bench) else { return TestStanding::NoCommand };
-    match look_up(bench, status, &command) {
+    match look_up(bench, status, content, &command) {
         Ok(standing) => standing,
         Err(why) => TestStanding::Unbound { why },
     }
 }
 
-fn look_up(bench: &Workbench, status: &Status, command: &TestCommand) -> Result<TestStanding, String> {
-    let tree = match content(bench, status).map_err(|error| error.to_string())? {
-        Content::Named { tree, .. } => tree,
-        Content::Unnamed { why } => return Err(why),
-    };
+fn look_up(
+    bench: &Workbench,
+    status: &Status,
+    content: &LazyContent<'_>,
+    command: &TestCommand,
+) -> Result<TestStanding, String> {
+    let tree = content.tree()?;
     let store = store(bench);
-    let key = Key { tree, argv: command.argv.clone(), cwd: String::new() };
+    let key = Key { tree: tree.to_owned(), argv: command.argv.clone(), cwd: String::new() };
     let parts = environment(bench, status, &command.argv);
     let unreadable = |error: std::io::Error| format!("the records can't be read: {error}");
     Ok(match store.find(&key, &parts).map_err(unreadable)? {

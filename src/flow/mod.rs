@@ -13,6 +13,7 @@ pub mod note;
 pub mod packets;
 pub mod push;
 pub mod record;
+mod reports;
 pub mod resume;
 pub mod run;
 pub mod session;

@@ -1,6 +1,8 @@
 //! The active packet of this branch and topic, with every claim checked again: it holds, it changed, or what it speaks
 //! of is gone. The text for agents is framed as reference data; nothing inside can end the frame.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
 use crate::clock;
@@ -212,7 +214,8 @@ fn files(bench: &Workbench, packet: &Packet) -> Result<Claim> {
 fn listed(paths: &[&str]) -> String {
     let mut text = paths.iter().take(SHOWN).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
     if paths.len() > SHOWN {
-        text.push_str(&format!(" and {} more", paths.len() - SHOWN));
+        // writing to a String can't fail
+        write!(text, " and {} more", paths.len() - SHOWN).ok();
     }
     text
 }
@@ -251,16 +254,18 @@ fn prerequisite(bench: &Workbench, need: &Prerequisite) -> Result<Option<Claim>>
         PrerequisiteKind::Stash => {
             let what = format!("stash {}", short(&need.what));
             let entries = bench.repo.stash_entries().map_err(handoff::history)?;
-            match entries.iter().any(|entry| entry.commit == need.what) {
-                true => claim(what, ClaimState::Holds, ""),
-                false => claim(what, ClaimState::Gone, "the entry is not in the stash"),
+            if entries.iter().any(|entry| entry.commit == need.what) {
+                claim(what, ClaimState::Holds, "")
+            } else {
+                claim(what, ClaimState::Gone, "the entry is not in the stash")
             }
         }
         PrerequisiteKind::Parked => {
             let what = format!("parked work `{}`", need.what);
-            match bench.objects.has(&need.what) {
-                true => claim(what, ClaimState::Holds, ""),
-                false => claim(what, ClaimState::Gone, "it is not parked any more"),
+            if bench.objects.has(&need.what) {
+                claim(what, ClaimState::Holds, "")
+            } else {
+                claim(what, ClaimState::Gone, "it is not parked any more")
             }
         }
     };

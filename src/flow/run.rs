@@ -97,23 +97,20 @@ fn record_of(
         parent_command_id: options.parent.clone(),
         ..FeedbackRecord::default()
     };
-    match ended {
-        Ok(ended) => {
-            record.duration_ms = u64::try_from(ended.duration.as_millis()).ok();
-            record.error = ended.error.map(|why| why.name().to_owned());
-            for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
-                if stream.omitted > 0 {
-                    record.truncations.insert(name.to_owned(), stream.omitted);
-                }
-            }
-            record.stdout_tail = ended.stdout.text();
-            record.stderr_tail = ended.stderr.text();
-        }
-        Err(_) => {
-            let word = if exit == NOT_FOUND { "not-found" } else { "not-executable" };
-            record.error = Some(word.to_owned());
+    let Ok(ended) = ended else {
+        let word = if exit == NOT_FOUND { "not-found" } else { "not-executable" };
+        record.error = Some(word.to_owned());
+        return record;
+    };
+    record.duration_ms = u64::try_from(ended.duration.as_millis()).ok();
+    record.error = ended.error.map(|why| why.name().to_owned());
+    for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
+        if stream.omitted > 0 {
+            record.truncations.insert(name.to_owned(), stream.omitted);
         }
     }
+    record.stdout_tail = ended.stdout.text();
+    record.stderr_tail = ended.stderr.text();
     record
 }
 

@@ -4,15 +4,18 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod board;
+mod check;
 mod cmd;
 mod common;
 mod handoff;
 mod install;
 mod installer;
+mod main_job;
 mod note;
 mod packets;
 mod prepush;
 mod readme;
+mod redaction;
 mod resume;
 mod run;
 mod runners;

@@ -6,11 +6,14 @@ mod configured;
 mod debug;
 mod exceptions;
 mod heredoc;
+mod language;
 mod languages;
 mod literals;
 mod markers;
 mod names;
+mod patterns;
 mod runs;
+mod scan;
 mod scanner;
 mod shapes;
 mod words;
@@ -19,8 +22,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use self::configured::Rules;
-use self::languages::Language;
-use self::scanner::Scan;
+use self::language::Language;
+use self::scan::Scan;
 use super::{Check, Context, CouldNotCheck};
 use crate::config::Config;
 use crate::git::changes::{self, Changes, Content, FileChange};
@@ -148,7 +151,7 @@ fn judge_file(
     }
     let mut found = markers::find(text, &added);
     let scanned = if is_skipped(path, text, &added) { None } else { Language::of(path, text) };
-    let scan = scanned.map(|language| (language, scanner::scan(text, language)));
+    let scan = scanned.map(|language| (language, scan::scan(text, language)));
     if let Some((language, scan)) = &scan {
         found.extend(runs::find(text, scan, language, &added));
         let base = file.base.as_deref();

@@ -17,8 +17,8 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
     let agents = plan::agents(bench, options)?;
     // held before the first look: of two at once, the second sees what the first did
     let held = if options.dry_run { None } else { Some(mark::lock(&bench.env).map_err(unrecorded)?) };
-    let edits = plan::edits(bench, &place, &agents, options)?;
-    let (mut steps, mut refused) = (Vec::new(), Vec::new());
+    let (edits, mut refused) = plan::edits(bench, &place, &agents, options)?;
+    let mut steps = Vec::new();
     for edit in &edits {
         match edit::prepare(edit) {
             Ok(step) => steps.push(step),
@@ -32,7 +32,7 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
         refused.extend(failed);
         session::take_install_baseline(bench)?;
         drop(held);
-        words::written(bench, &written, refused.is_empty());
+        words::written(bench, &written, refused.is_empty(), options.shared);
     }
     for refusal in &refused {
         words::refused(bench.ui, refusal);

@@ -226,3 +226,26 @@ fn the_template_is_a_clean_native_board() {
     assert_eq!(told_format(&reading), ("native", 2));
     assert!(reading.findings().is_empty(), "{:?}", reading.findings());
 }
+
+#[test]
+fn a_huge_board_is_read_in_one_pass() {
+    // a chain of dependencies, unknown words, evidence everywhere: what would be slow or deep if anything were
+    let rows: Vec<String> = (0..50_000)
+        .map(|n| {
+            let word = ["done", "todo", "locked"][n % 3];
+            let before = if n > 0 { format!("\"F-{}\"", n - 1) } else { String::new() };
+            format!(
+                r#"{{"id": "F-{n}", "status": "{word}", "goal": "Feature number {n} of a long board", "depends_on": [{before}], "evidence": "src/f{n}.rs", "notes": "{}"}}"#,
+                "x".repeat(80)
+            )
+        })
+        .collect();
+    let text = format!("{{\"features\": [\n{}\n]}}\n", rows.join(",\n"));
+    assert!(text.len() > 9_000_000);
+    let reading = reading("feature_list.json", text.as_bytes());
+    let board = reading.board().unwrap();
+    assert_eq!((board.features.len(), board.features[49_999].line), (50_000, 50_001));
+    assert!(board.findings.len() < 200, "long lists of warnings are folded: {}", board.findings.len());
+    let edited = set_status(text.as_bytes(), board, "F-49999", &target(board, "blocked").unwrap()).unwrap();
+    assert_eq!(edited.bytes.len(), text.len() + "blocked".len() - board.features[49_999].word.len());
+}
