@@ -101,6 +101,16 @@ pub fn write_plain(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs_err::write(path, bytes)
 }
 
+/// Copies a file into a temporary folder of our own, with its time of change; `false` where there is none.
+pub fn copy_with_time(from: &Path, to: &Path) -> io::Result<bool> {
+    let Some(meta) = stat(from) else { return Ok(false) };
+    let Some(bytes) = read_optional(from)? else { return Ok(false) };
+    write_plain(to, &bytes)?;
+    let copy = fs_err::OpenOptions::new().write(true).open(to)?;
+    copy.file().set_modified(meta.modified()?)?;
+    Ok(true)
+}
+
 /// As [`write_atomic`], but refuses a place that lies outside of `root` once links are followed.
 pub fn write_inside(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     stays_inside(root, path)?;

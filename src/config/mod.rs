@@ -70,6 +70,10 @@ pub struct Tests {
     pub inputs: Vec<String>,
     /// What makes a fresh checkout ready for `endwell verify --clean-room`, for example `npm ci`.
     pub prepare: Option<Command>,
+    /// The least line coverage, in percent, where the run reports one.
+    pub coverage_floor: Option<u8>,
+    /// By how many percent points coverage may fall below the last green run's.
+    pub coverage_drop: Option<u8>,
 }
 
 /// A command: a line, or its words.
