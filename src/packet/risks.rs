@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::inputs::Inputs;
 use crate::model::Severity;
 use crate::model::packet::OpenRisk;
-use crate::redact::clip;
+use crate::redact::{clean, clip};
 
 /// The longest risk, in characters.
 const MAX_DETAIL: usize = 600;
@@ -52,8 +52,8 @@ struct Collected(Vec<OpenRisk>);
 
 impl Collected {
     fn add(&mut self, severity: Severity, detail: impl AsRef<str>, source: &str) {
-        let detail =
-            clip(detail.as_ref().split_whitespace().collect::<Vec<_>>().join(" ").as_str(), MAX_DETAIL);
+        let words = clean(detail.as_ref());
+        let detail = clip(&words.split_whitespace().collect::<Vec<_>>().join(" "), MAX_DETAIL);
         if detail.is_empty() {
             return;
         }
