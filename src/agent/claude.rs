@@ -6,7 +6,7 @@ use super::common::{self, EventName};
 use super::{Agent, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::HookEntries;
+use crate::model::plan::{Change, HookEntries};
 
 pub(super) static AGENT: Agent = Agent {
     id: "claude",
@@ -20,7 +20,7 @@ pub(super) static AGENT: Agent = Agent {
     inject_limit: 9_500,
     needs: "",
     obstacle: None,
-    hooks,
+    change: hooks,
     read_event,
     answer,
 };
@@ -35,14 +35,20 @@ const EVENTS: [EventName; 7] = [
     ("SessionEnd", Moment::End, None),
 ];
 
-fn hooks(is_guarded: bool) -> HookEntries {
+fn hooks(is_guarded: bool) -> Change {
     let entries = common::entries("claude", &EVENTS, is_guarded, |moment, handler| {
         if moment == Moment::End {
             // seconds; without it the whole chain of session-end hooks gets 1.5
             handler["timeout"] = json!(30);
         }
     });
-    HookEntries { client: "claude", strict: true, top_keys: &[], preamble: Vec::new(), entries }
+    Change::Hooks(HookEntries {
+        client: "claude",
+        strict: true,
+        top_keys: &[],
+        preamble: Vec::new(),
+        entries,
+    })
 }
 
 fn read_event(moment: Moment, value: &Value, env: &Env) -> Event {

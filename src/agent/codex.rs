@@ -11,7 +11,7 @@ use super::{Agent, text};
 use crate::env::Env;
 use crate::fs;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::HookEntries;
+use crate::model::plan::{Change, HookEntries};
 
 pub(super) static AGENT: Agent = Agent {
     id: "codex",
@@ -24,7 +24,7 @@ pub(super) static AGENT: Agent = Agent {
     inject_limit: 12_000,
     needs: "Codex runs a hook only after you trust it: start `codex` here, type `/hooks`, and trust endwell's.",
     obstacle: Some(obstacle),
-    hooks,
+    change: hooks,
     read_event,
     answer,
 };
@@ -38,7 +38,7 @@ const EVENTS: [EventName; 6] = [
     ("SessionEnd", Moment::End, None),
 ];
 
-fn hooks(is_guarded: bool) -> HookEntries {
+fn hooks(is_guarded: bool) -> Change {
     let entries = common::entries("codex", &EVENTS, is_guarded, |moment, handler| match moment {
         // tokens; by default only 2,500 of an injected text arrive
         Moment::Start => handler["additionalContextLimit"] = json!(8_000),
@@ -47,7 +47,7 @@ fn hooks(is_guarded: bool) -> HookEntries {
         _ => {}
     });
     let top_keys = &["description", "hooks"];
-    HookEntries { client: "codex", strict: true, top_keys, preamble: Vec::new(), entries }
+    Change::Hooks(HookEntries { client: "codex", strict: true, top_keys, preamble: Vec::new(), entries })
 }
 
 fn obstacle(top: &Path) -> Result<Option<String>, String> {

@@ -94,7 +94,7 @@ impl Gate<'_> {
                         judged.unwrap_or_else(|error| verdict.issues.push(unjudged(pushed, &error)));
                     }
                 }
-                Err(issue) => verdict.issues.push(issue),
+                Err(issue) => verdict.issues.push(*issue),
             }
         }
         if head_is_pushed {
@@ -106,17 +106,18 @@ impl Gate<'_> {
     }
 
     /// The commit that a ref brings; `None` for a tree or blob, which is not judged.
-    fn commit_of(&self, pushed: &PushedRef) -> std::result::Result<Option<String>, Issue> {
+    fn commit_of(&self, pushed: &PushedRef) -> std::result::Result<Option<String>, Box<Issue>> {
         let shown = plain(&pushed.remote_ref);
         if [&pushed.local_ref, &pushed.remote_ref].iter().any(|name| name.starts_with("refs/endwell/parked/"))
         {
             let message = format!("`{shown}` is parked work, which is never pushed.");
-            return Err(Issue::block(CheckId::Branch, "parked-ref", message)
+            let issue = Issue::block(CheckId::Branch, "parked-ref", message)
                 .text(&pushed.remote_ref)
-                .hint("Leave it out: push branches by name instead of `--mirror`."));
+                .hint("Leave it out: push branches by name instead of `--mirror`.");
+            return Err(Box::new(issue));
         }
         let Some(id) = &pushed.local_id else { return Ok(None) };
-        self.bench.objects.peel_to_commit(id).map_err(|error| unjudged(pushed, &error))
+        self.bench.objects.peel_to_commit(id).map_err(|error| Box::new(unjudged(pushed, &error)))
     }
 
     /// What a commit adds to the remote, and what is recorded about its tree.

@@ -444,3 +444,19 @@ fn kept_text(file: &str, before: &[u8], after: &[u8]) {
     }
     assert_eq!(before.ends_with('\n'), after.ends_with('\n'), "{file}");
 }
+
+#[test]
+fn every_client_leaves_the_tree_clean_and_comes_out_again() {
+    for agent in endwell::agent::ALL {
+        let sandbox = Sandbox::with_repo();
+        let before = snapshot(&sandbox.repo());
+        ok(sandbox.endwell(&["install", "--agent", agent.id]));
+        assert!(sandbox.repo().join(agent.own_settings).exists(), "{}", agent.id);
+        assert_eq!(sandbox.git("repo", &["status", "--porcelain"]), "", "{}", agent.id);
+        let installed = snapshot(&sandbox.repo());
+        ok(sandbox.endwell(&["install", "--agent", agent.id]));
+        same(&installed, &snapshot(&sandbox.repo()));
+        ok(sandbox.endwell(&["uninstall"]));
+        same(&before, &snapshot(&sandbox.repo()));
+    }
+}
