@@ -105,7 +105,11 @@ fn assemble(
     redactor: &Redactor,
 ) -> Result<Inputs> {
     let session = &judged.session;
-    let base = session.baseline.as_ref().and_then(|baseline| baseline.head.clone());
+    let base = match &session.baseline {
+        Some(baseline) => baseline.head.clone(),
+        // nothing was installed: what the checks judged is the next best bound
+        None => judged.report.base.clone(),
+    };
     let base = base.filter(|base| bench.objects.has(base));
     let began = session.journal.as_ref().map(|journal| journal.started_at.clone());
     let settings = &bench.config.packet;
