@@ -10,6 +10,7 @@ mod common;
 mod handoff;
 mod install;
 mod installer;
+mod note;
 mod packets;
 mod prepush;
 mod readme;
