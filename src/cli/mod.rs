@@ -9,11 +9,13 @@ pub mod install;
 pub mod log;
 pub mod man;
 pub mod note;
+pub mod park;
 pub mod resume;
 pub mod run;
 pub mod schema;
 pub mod show;
 pub mod uninstall;
+pub mod unpark;
 pub mod verify;
 
 use std::path::PathBuf;
@@ -54,6 +56,8 @@ enum Command {
     Log(log::Args),
     Note(note::Args),
     Run(run::Args),
+    Park(park::Args),
+    Unpark(unpark::Args),
     Board(board::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -115,6 +119,8 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Log(args) => log::run(args, &app),
         Command::Note(args) => note::run(args, &app),
         Command::Run(args) => run::run(args, &app),
+        Command::Park(args) => park::run(args, &app),
+        Command::Unpark(args) => unpark::run(args, &app),
         Command::Board(args) => board::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Result;
 use crate::feedback::{self, Wanted};
-use crate::flow::{Workbench, evidence};
+use crate::flow::{Workbench, evidence, park};
 use crate::flow::check::Judged;
 use crate::flow::handoff::{Reason, blocking, history, redactor};
 use crate::flow::state::{self, ReadState, shown};
@@ -142,7 +142,7 @@ fn assemble(
         next_action: parts
             .next_action
             .map(|action| NextAction { text: redactor.text(&action.text), ..action }),
-        parked: Vec::new(),
+        parked: park::inputs(bench, redactor)?,
         stashes: stashes(bench, judged, redactor)?,
         found_risks,
         files_to_load: files_to_load(bench, judged.board.reading.board()),

@@ -244,7 +244,7 @@ fn prerequisite(bench: &Workbench, need: &Prerequisite) -> Result<Option<Claim>>
         }
         PrerequisiteKind::Parked => {
             let what = format!("parked work `{}`", need.what);
-            match bench.objects.has(&need.what) {
+            match crate::flow::park::here(bench)?.iter().any(|parked| parked.record.id == need.what) {
                 true => claim(what, ClaimState::Holds, ""),
                 false => claim(what, ClaimState::Gone, "it is not parked any more"),
             }
