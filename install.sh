@@ -73,7 +73,8 @@ trap 'rm -rf "$stage"' EXIT
 trap 'exit 130' INT TERM
 say 'Building endwell (a few minutes the first time) …'
 # the checkout's own target folder lets a second run finish in seconds
-(cd "$source" && "$cargo" install --locked --quiet --path . --root "$stage" --target-dir "$source/target") ||
+# (its folder at the end of PATH keeps cargo from asking for it to be put there)
+(cd "$source" && PATH=$PATH:$stage/bin "$cargo" install --locked --path . --root "$stage" --target-dir "$source/target") ||
   fail 'the build failed; cargo says why above' 'Rust 1.95 or newer is needed; with rustup: rustup update stable'
 place() {
   mkdir -p "$bin" || return 1

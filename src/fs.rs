@@ -249,6 +249,17 @@ pub fn lock(path: &Path) -> io::Result<Lock> {
     }
 }
 
+/// Takes a lock at once, or tells that somebody holds it.
+pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
+    fs_err::create_dir_all(parent(path))?;
+    let file = fs_err::OpenOptions::new().create(true).append(true).open(path)?;
+    match file.file().try_lock() {
+        Ok(()) => Ok(Some(Lock { _file: file })),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+        Err(std::fs::TryLockError::Error(error)) => Err(named(&error, "lock", path)),
+    }
+}
+
 fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(dir) if !dir.as_os_str().is_empty() => dir,

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Agent, guarded, text};
+use super::common::{self, EventName};
+use super::{Agent, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{HookEntries, HookEntry};
+use crate::model::plan::HookEntries;
 
 pub(super) static AGENT: Agent = Agent {
     id: "claude",
@@ -17,12 +18,14 @@ pub(super) static AGENT: Agent = Agent {
     shared_settings: ".claude/settings.json",
     // longer text is cut to a preview at about 10,000 characters
     inject_limit: 9_500,
+    needs: "",
+    obstacle: None,
     hooks,
     read_event,
     answer,
 };
 
-const EVENTS: [(&str, Moment, Option<&str>); 7] = [
+const EVENTS: [EventName; 7] = [
     ("SessionStart", Moment::Start, None),
     ("UserPromptSubmit", Moment::Prompt, None),
     ("PostToolUse", Moment::Tool, Some("Bash")),
@@ -33,41 +36,22 @@ const EVENTS: [(&str, Moment, Option<&str>); 7] = [
 ];
 
 fn hooks(is_guarded: bool) -> HookEntries {
-    let entry = |(event, moment, matcher): (&'static str, Moment, Option<&str>)| {
-        let plain = format!("endwell hook {} --client claude", moment.word());
-        let mut commands = vec![plain.clone(), guarded(&plain)];
-        if is_guarded {
-            commands.reverse();
-        }
-        let mut handler = json!({"type": "command", "command": commands[0]});
+    let entries = common::entries("claude", &EVENTS, is_guarded, |moment, handler| {
         if moment == Moment::End {
-            // without it the whole chain of session-end hooks gets 1.5 seconds
+            // seconds; without it the whole chain of session-end hooks gets 1.5
             handler["timeout"] = json!(30);
         }
-        let group = match matcher {
-            Some(matcher) => json!({"matcher": matcher, "hooks": [handler]}),
-            None => json!({"hooks": [handler]}),
-        };
-        HookEntry { event, commands, group }
-    };
-    let entries = EVENTS.into_iter().map(entry).collect();
+    });
     HookEntries { client: "claude", strict: true, top_keys: &[], preamble: Vec::new(), entries }
 }
 
 fn read_event(moment: Moment, value: &Value, env: &Env) -> Event {
-    let cause = ["source", "reason", "trigger"].iter().find_map(|key| text(value, key));
     Event {
-        session_id: text(value, "session_id"),
-        cwd: text(value, "cwd").map(Into::into),
-        transcript_path: text(value, "transcript_path").map(Into::into),
-        cause,
-        stop_hook_active: value["stop_hook_active"].as_bool().unwrap_or(false),
-        last_message: text(value, "last_assistant_message"),
         tool: if moment == Moment::Tool { tool(value) } else { None },
         context_tokens: value["context_tokens"].as_u64(),
         headless: env.text("CLAUDE_CODE_ENTRYPOINT").is_some_and(|entry| entry.starts_with("sdk")),
         subagent: value.get("agent_id").is_some(),
-        ..Event::bare(moment)
+        ..common::event(moment, value)
     }
 }
 
@@ -135,18 +119,11 @@ fn never_ran(error: &str) -> bool {
 }
 
 fn answer(moment: Moment, answer: &Answer) -> Reply {
-    let stdout = match (answer, moment) {
-        (Answer::Inject(text), Moment::Start | Moment::Prompt) => {
-            let event = if moment == Moment::Start { "SessionStart" } else { "UserPromptSubmit" };
-            json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}).to_string()
-        }
+    match answer {
         // plain text is added to the instructions of the summary
-        (Answer::Inject(text), Moment::Compact) => text.clone(),
-        (Answer::Block(reason), Moment::Stop) => json!({"decision": "block", "reason": reason}).to_string(),
-        // anything else would go on with the turn, or be ignored
-        _ => String::new(),
-    };
-    Reply { stdout }
+        Answer::Inject(text) if moment == Moment::Compact => Reply { stdout: text.clone() },
+        _ => common::answer(&EVENTS, moment, answer),
+    }
 }
 
 #[cfg(test)]

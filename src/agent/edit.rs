@@ -14,7 +14,7 @@ use super::json;
 use crate::fs;
 use crate::model::install::{Before, FileRecord};
 use crate::model::issue::sha256_hex;
-use crate::model::plan::{Change, EditKind, FileEdit, HOOK_MARK};
+use crate::model::plan::{Change, EditKind, FileEdit, HOOK_MARK, HookEntries, Whole};
 use crate::model::session::{path_key, path_of_key};
 
 /// What one file becomes.
@@ -75,8 +75,8 @@ pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
         moved: None,
         dirs: missing_dirs(&edit.path),
     };
-    if let Change::Whole { bytes, mode, mark, aside } = &edit.change {
-        whole(&mut step, bytes, *mode, *mark, aside.as_deref()).map_err(refuse)?;
+    if let Change::Whole(file) = &edit.change {
+        whole(&mut step, file).map_err(refuse)?;
         return Ok(step);
     }
     if is_link {
@@ -86,23 +86,25 @@ pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
     step.then = match &edit.change {
         Change::Block { lines } => Some(block_in(step.now.as_deref().unwrap_or_default(), lines)),
         Change::Hooks(hooks) => {
-            Some(json::put_in(step.now.as_deref(), hooks).map_err(|error| refuse(error.to_string()))?)
+            hooked(step.now.as_deref(), hooks).map_err(|error| refuse(error.to_string()))?
         }
-        Change::Whole { .. } => None,
+        Change::Whole(_) => None,
     };
     Ok(step)
 }
 
-fn whole(
-    step: &mut Step,
-    bytes: &[u8],
-    mode: u32,
-    mark: Option<&str>,
-    aside: Option<&Path>,
-) -> Result<(), String> {
+fn hooked(now: Option<&[u8]>, hooks: &HookEntries) -> Result<Option<Vec<u8>>, json::JsonError> {
+    match now {
+        Some(now) if hooks.entries.is_empty() => json::take_out(now, None).map(Some),
+        None if hooks.entries.is_empty() => Ok(None),
+        now => json::put_in(now, hooks).map(Some),
+    }
+}
+
+fn whole(step: &mut Step, file: &Whole) -> Result<(), String> {
     let Some(meta) = fs::stat(&step.path) else {
-        step.then = Some(bytes.to_vec());
-        step.mode = Some(mode);
+        step.then = Some(file.bytes.clone());
+        step.mode = Some(file.mode);
         return Ok(());
     };
     if meta.is_dir() {
@@ -113,30 +115,47 @@ fn whole(
     } else {
         fs::read_optional(&step.path).map_err(|error| error.to_string())?
     };
-    let ours = there.as_deref().is_some_and(|there| mark.is_some_and(|mark| has_mark(there, mark)));
-    if mark.is_none() {
+    let Some(mark) = file.mark else {
         // somebody else's word stands
         step.then.clone_from(&there);
         step.now = there;
         return Ok(());
+    };
+    if let Some(ours) = there.filter(|there| has_mark(there, mark)) {
+        if edited(&ours, file, mark) {
+            return Err("it was edited since endwell wrote it".to_owned());
+        }
+        step.now = Some(ours);
+        step.mode = (meta.permissions().mode() & 0o777 != file.mode).then_some(file.mode);
+    } else {
+        step.moved = Some(Move { from: step.path.clone(), to: free_place(file.aside.as_deref())? });
+        step.mode = Some(file.mode);
     }
-    if ours {
-        step.now = there;
-        step.then = Some(bytes.to_vec());
-        step.mode = (meta.permissions().mode() & 0o777 != mode).then_some(mode);
-        return Ok(());
-    }
-    let Some(aside) = aside else { return Err("a file of somebody else lies there".to_owned()) };
-    if fs::exists(aside) {
-        return Err(format!(
-            "it was replaced since endwell was installed, and `{}` still holds the hook from before: remove the one that is not wanted",
-            aside.display()
-        ));
-    }
-    step.moved = Some(Move { from: step.path.clone(), to: aside.to_owned() });
-    step.then = Some(bytes.to_vec());
-    step.mode = Some(mode);
+    step.then = Some(file.bytes.clone());
     Ok(())
+}
+
+fn free_place(aside: Option<&Path>) -> Result<PathBuf, String> {
+    match aside {
+        None => Err("a file of somebody else lies there".to_owned()),
+        Some(aside) if fs::exists(aside) => Err(format!(
+            "it was replaced since endwell was installed, and `{}` still holds the hook from before: remove the one \
+             that is not wanted",
+            aside.display()
+        )),
+        Some(aside) => Ok(aside.to_owned()),
+    }
+}
+
+/// Whether one of our files is no more as we wrote it. What another version wrote can't be told, and counts as ours.
+fn edited(there: &[u8], file: &Whole, mark: &str) -> bool {
+    let fixed = |bytes: &[u8]| -> Vec<Vec<u8>> {
+        let lines = bytes.split(|byte| *byte == b'\n');
+        lines.filter(|line| !line.starts_with(file.variable.as_bytes())).map(<[u8]>::to_vec).collect()
+    };
+    let (theirs, ours) = (fixed(there), fixed(&file.bytes));
+    let version = |lines: &[Vec<u8>]| lines.iter().find(|line| line.starts_with(mark.as_bytes())).cloned();
+    version(&theirs) == version(&ours) && theirs != ours
 }
 
 /// Whether a file carries a mark.
@@ -148,7 +167,7 @@ fn to_paste(change: &Change) -> Option<String> {
     match change {
         Change::Hooks(hooks) => Some(json::to_paste(hooks)),
         Change::Block { lines } => Some(lines.join("\n")),
-        Change::Whole { .. } => None,
+        Change::Whole(_) => None,
     }
 }
 
@@ -223,8 +242,10 @@ pub fn prepare_undo(record: &FileRecord) -> Result<Step, Refusal> {
 /// The file without our part, where somebody else changed it since.
 fn without_ours(now: &[u8], record: &FileRecord, before: Option<&[u8]>) -> Result<Option<Vec<u8>>, String> {
     let rest = match record.kind {
-        // a whole file that was changed since is somebody's own now; ours of another version still carries the mark
-        EditKind::Whole => return Ok(if has_mark(now, HOOK_MARK) { None } else { Some(now.to_vec()) }),
+        EditKind::Whole if !has_mark(now, HOOK_MARK) => return Ok(Some(now.to_vec())),
+        // without a record the mark must do; with one, what differs from it is somebody's own
+        EditKind::Whole if record.after.is_empty() => return Ok(None),
+        EditKind::Whole => return Err("it was edited since endwell wrote it".to_owned()),
         EditKind::Block => match find_block(now) {
             Some((start, end)) => [&now[..start], &now[end..]].concat(),
             None => now.to_vec(),
@@ -246,11 +267,12 @@ impl Step {
         let kept = former.filter(|record| {
             self.moved.is_none() && self.now.as_deref().is_some_and(|now| sha256_hex(now) == record.after)
         });
-        let ours_inside = self.kind != EditKind::Whole && former.is_some();
         let before = match (kept, &self.now) {
             (Some(record), _) => record.before.clone(),
             (None, None) => Before::Absent,
-            (None, Some(_)) if self.kind == EditKind::Whole || ours_inside => Before::Unknown,
+            // an earlier one of ours: what was there before that lies aside
+            (None, Some(_)) if self.kind == EditKind::Whole => Before::Absent,
+            (None, Some(_)) if former.is_some() => Before::Unknown,
             (None, Some(now)) => Before::Bytes(STANDARD.encode(now)),
         };
         let moved = self.moved.as_ref().map(|moved| key_of(&moved.to));
@@ -324,7 +346,7 @@ impl Step {
 /// The record of a file that no record speaks of: only what carries our marks is taken out of it.
 pub fn unrecorded(edit: &FileEdit) -> FileRecord {
     let aside = match &edit.change {
-        Change::Whole { aside, .. } => aside.as_deref().map(key_of),
+        Change::Whole(file) => file.aside.as_deref().map(key_of),
         Change::Block { .. } | Change::Hooks(_) => None,
     };
     FileRecord {

@@ -2,8 +2,13 @@
 //! data and small functions; it writes nothing itself, [`edit`] does that for all.
 
 pub mod claude;
+pub mod codex;
+mod common;
+pub mod copilot;
 pub mod edit;
+pub mod gemini;
 pub mod json;
+pub mod qwen;
 
 use std::io::Read;
 use std::path::Path;
@@ -34,14 +39,21 @@ pub struct Agent {
     pub shared_settings: &'static str,
     /// The most characters of injected text that arrive whole.
     pub inject_limit: usize,
+    /// What a person has to do before its hooks run; empty: nothing.
+    pub needs: &'static str,
+    /// What in a project's settings keeps its hooks from running. `Err`: its settings can't be read.
+    pub obstacle: Option<Obstacle>,
     /// Our entries in its settings; guarded ones do nothing on a machine without endwell.
     pub hooks: fn(guarded: bool) -> HookEntries,
     pub read_event: fn(Moment, &Value, &Env) -> Event,
     pub answer: fn(Moment, &Answer) -> Reply,
 }
 
+/// Looks into a project's settings, from the top of its work tree.
+pub type Obstacle = fn(top: &Path) -> Result<Option<String>, String>;
+
 /// The clients that work from end to end.
-pub static ALL: &[&Agent] = &[&claude::AGENT];
+pub static ALL: &[&Agent] = &[&claude::AGENT, &codex::AGENT, &gemini::AGENT, &qwen::AGENT, &copilot::AGENT];
 
 /// A client by its name.
 pub fn find(id: &str) -> Option<&'static Agent> {

@@ -42,16 +42,17 @@ pub enum EditError {
     NotTheSame,
 }
 
-/// What a word means on this board; nothing where neither the board nor the field knows it.
+/// What a word means on this board; nothing where neither the board nor the field knows it. A native word stands for
+/// its meaning, whichever word the board has for it; any other word of the board is written as it is.
 pub fn target(board: &Board, word: &str) -> Option<Target> {
     let wanted = normal(word);
-    let used = board.features.iter().filter(|feature| feature.worded).map(|feature| &feature.word);
-    let own = used.chain(&board.legend).find(|known| normal(known) == wanted);
+    let same = |known: &&String| normal(known) == wanted;
+    let used = board.features.iter().filter(|feature| feature.worded).map(|feature| &feature.word).find(same);
+    let native = matches!(wanted.as_str(), "todo" | "in_progress" | "done" | "blocked");
+    let listed = board.legend.iter().find(same).filter(|_| !native);
     let status = status_of(word);
-    if status == Status::Unknown && own.is_none() {
-        return None;
-    }
-    Some(Target { status, word: own.cloned() })
+    let own = used.or(listed).cloned();
+    (status != Status::Unknown || own.is_some()).then_some(Target { status, word: own })
 }
 
 /// The one entry with this id.

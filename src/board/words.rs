@@ -92,8 +92,11 @@ pub fn word_for(board: &Board, status: Status, except: &str) -> String {
     if let Some(word) = best(of_meaning) {
         return word;
     }
-    let legend = board.legend.iter().map(String::as_str).filter(|word| status_of(word) == status);
-    if let Some(word) = best(legend) {
+    let mut legend = board.legend.iter().map(String::as_str).filter(|word| status_of(word) == status);
+    if let Some(native) = legend.clone().find(|word| normal(word) == status.name()) {
+        return native.to_owned();
+    }
+    if let Some(word) = best(&mut legend) {
         return word;
     }
     let words: Vec<&str> = board.features.iter().filter(|f| f.worded).map(|f| f.word.as_str()).collect();

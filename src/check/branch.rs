@@ -74,7 +74,7 @@ fn unexpected(context: &Context<'_>, branch: &str) -> Option<Issue> {
         (None, Some(baseline)) if baseline.branches.contains_key(branch) => {
             (baseline.branch.as_deref()?, "the session began there")
         }
-        _ => return None,
+        _ => return other_than_the_boards(context, branch),
     };
     if expected == branch {
         return None;
@@ -88,6 +88,19 @@ fn unexpected(context: &Context<'_>, branch: &str) -> Option<Issue> {
     .text(branch)
     .hint(format!("Go back with `git switch {there}`."));
     Some(context.by_session(issue))
+}
+
+/// A loop's board names the branch that its open stories belong on. Such boards are left lying: a warning only.
+fn other_than_the_boards(context: &Context<'_>, branch: &str) -> Option<Issue> {
+    let board = context.board.board()?;
+    let expected = board.branch.as_deref().filter(|expected| *expected != branch)?;
+    if !board.features.iter().any(|feature| feature.status.is_open()) {
+        return None;
+    }
+    let (here, there, path) = (plain(branch), plain(expected), plain(&board.path));
+    let message = format!("HEAD is on `{here}`, but `branchName` of `{path}` says `{there}`.");
+    let hint = format!("Go there with `git switch {there}`, or set `[branch] expected` in `endwell.toml`.");
+    Some(context.by_session(Issue::warn(ID, "unexpected-branch", message).text(branch).hint(hint)))
 }
 
 fn orphan(context: &Context<'_>, branch: &str, head: &str) -> Result<Option<Issue>, GitError> {

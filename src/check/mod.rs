@@ -3,12 +3,11 @@
 
 pub mod branch;
 pub mod feature_board;
+pub mod temp_artifacts;
 pub mod tests;
 pub mod working_tree;
 
 use std::collections::BTreeMap;
-pub mod temp_artifacts;
-
 use std::fmt::Display;
 
 use crate::config::Config;

@@ -13,7 +13,8 @@ use crate::cli::{App, cannot_print};
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::flow::Workbench;
-use crate::flow::board::{self as flow, Wanted};
+use crate::flow::board::{self as flow, Seen, Wanted};
+use crate::flow::evidence::LazyContent;
 use crate::flow::workbench::git_failed;
 use crate::model::board::{Board, BoardReading, Feature, Proof, Status};
 use crate::model::{Issue, SCHEMA_VERSION};
@@ -148,7 +149,12 @@ fn list(bench: &Workbench, args: &Args) -> Result<ExitStatus> {
 
 fn proofs(bench: &Workbench, board: &Board) -> Result<BTreeMap<String, Proof>> {
     let status = bench.repo.status().map_err(|error| git_failed("can't look at the work tree", error))?;
-    Ok(flow::proofs(bench, &status, board, &Wanted::default()))
+    Ok(flow::proofs(
+        bench,
+        &Seen { status: &status, content: &LazyContent::new(bench, &status) },
+        board,
+        &Wanted::default(),
+    ))
 }
 
 fn print(bench: &Workbench, value: &Value) -> Result<()> {

@@ -32,8 +32,14 @@ pub struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
+    /// For people.
     Human,
+    /// Everything, in endwell's own shape.
     Json,
+    /// SARIF 2.1.0, for code scanning services.
+    Sarif,
+    /// Annotations of GitHub Actions.
+    Github,
 }
 
 fn check_id(text: &str) -> std::result::Result<CheckId, String> {
@@ -51,6 +57,8 @@ pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
     let text = match format {
         Format::Human => report::human::render(&report),
         Format::Json => serde_json::to_string_pretty(&report).map_err(super::cannot_print)?,
+        Format::Sarif => format!("{:#}", report::sarif::render(&report)),
+        Format::Github => report::github::render(&report),
     };
     app.ui.data(text).map_err(super::cannot_print)?;
     Ok(match (report.could_not_judge(), report.clean) {

@@ -7,7 +7,9 @@ use super::{App, Cli, cannot_print};
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 
-/// Print the manual page, of endwell or of one of its commands (`endwell man check | man -l -`).
+/// Print the manual page of endwell or of one of its commands.
+///
+/// To read it: `endwell man check | man -l -`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The command; none: the page of endwell itself.

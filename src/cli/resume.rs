@@ -1,5 +1,7 @@
 //! `endwell resume`.
 
+use std::fmt::Write as _;
+
 use clap::Args as ClapArgs;
 use serde_json::json;
 
@@ -50,11 +52,13 @@ fn human(bench: &Workbench, resumed: &Resumed) -> Result<String> {
     };
     let mut text = format!("Packet of session {}, {state}\n", resumed.session_id);
     if let Some(place) = &resumed.made_in {
-        text.push_str(&format!("Made in another work tree: {}\n", plain(place)));
+        // writing to a String can't fail
+        writeln!(text, "Made in another work tree: {}", plain(place)).ok();
     }
     for claim in &resumed.claims {
         let detail = if claim.detail.is_empty() { String::new() } else { format!(" ({})", claim.detail) };
-        text.push_str(&format!("  {:7} {}\n", claim.state.name(), plain(&format!("{}{detail}", claim.what))));
+        let line = plain(&format!("{}{detail}", claim.what));
+        writeln!(text, "  {:7} {line}", claim.state.name()).ok();
     }
     let page = packet::markdown(&resumed.packet, bench.config.packet.max_chars, None).map_err(|error| {
         Failure::broken("can't show the packet").because(error).hint("Use `endwell resume --json`.")

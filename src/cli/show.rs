@@ -23,14 +23,13 @@ pub struct Args {
 pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
     let bench = Workbench::open(&app.env, app.ui)?;
     let store = handoff::store(&bench);
-    let stored = match &args.id {
-        Some(id) => packets::named(&store, id)?,
-        None => {
-            let here = Whereabouts::of(&bench)?;
-            packets::active(&store, here.branch.as_deref(), "")?.ok_or_else(|| {
-                Failure::usage("there is no packet for this branch").hint("`endwell log` lists all packets.")
-            })?
-        }
+    let stored = if let Some(id) = &args.id {
+        packets::named(&store, id)?
+    } else {
+        let here = Whereabouts::of(&bench)?;
+        packets::active(&store, here.branch.as_deref(), "")?.ok_or_else(|| {
+            Failure::usage("there is no packet for this branch").hint("`endwell log` lists all packets.")
+        })?
     };
     if !stored.intact {
         app.ui.warn("This packet was changed after endwell kept it: read it with care.");

@@ -19,6 +19,9 @@ use crate::ui::{Ui, plain};
 /// when green, 1 when red, 3 when there is no verdict, 130 when interrupted.
 #[derive(Debug, ClapArgs)]
 pub struct Args {
+    /// Run in a fresh checkout of HEAD's commit: finds what works only because of files that were never committed.
+    #[arg(long)]
+    clean_room: bool,
     /// Warnings fail too.
     #[arg(long)]
     strict: bool,
@@ -46,7 +49,8 @@ fn duration(text: &str) -> std::result::Result<Duration, String> {
 
 pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
     let bench = Workbench::open(&app.env, app.ui)?;
-    let verified = verify(&bench, &VerifyOptions { strict: args.strict, timeout: args.timeout })?;
+    let options = VerifyOptions { strict: args.strict, timeout: args.timeout, clean_room: args.clean_room };
+    let verified = verify(&bench, &options)?;
     explain(app.ui, &verified);
     app.ui.data(line(&verified)).map_err(super::cannot_print)?;
     Ok(verified.exit)

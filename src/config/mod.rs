@@ -27,10 +27,10 @@ pub struct Config {
     pub branch: Branch,
     pub review: Review,
     pub gate: Gate,
+    pub artifacts: artifacts::Artifacts,
     pub push: Push,
     pub packet: Packet,
     pub redact: Redact,
-    pub artifacts: artifacts::Artifacts,
 }
 
 /// Where the artifacts lie, from the top of the work tree.
@@ -68,6 +68,8 @@ pub struct Tests {
     pub timeout: Option<u64>,
     /// Ignored files that matter to the result.
     pub inputs: Vec<String>,
+    /// What makes a fresh checkout ready for `endwell verify --clean-room`, for example `npm ci`.
+    pub prepare: Option<Command>,
 }
 
 /// A command: a line, or its words.

@@ -74,7 +74,7 @@ impl Store {
         let mut nearest: Option<Vec<String>> = None;
         for record in records {
             let mut changed = differences(&record.environment, parts);
-            changed.retain(|name| !record.volatile.contains(name));
+            changed.retain(|name| !(record.volatile.contains(name) || record.clean_room && is_local(name)));
             if changed.is_empty() {
                 return Ok(Found::Same(Box::new(record)));
             }
@@ -88,6 +88,13 @@ impl Store {
         let mut records = self.read(|name| name.starts_with(tree))?;
         records.retain(|record| record.tree == tree);
         newest_first(&mut records);
+        Ok(records)
+    }
+
+    /// As [`Store::by_tree`], without the acceptance commands of a board.
+    pub fn tests_of(&self, tree: &str) -> io::Result<Vec<Evidence>> {
+        let mut records = self.by_tree(tree)?;
+        records.retain(|record| !record.acceptance);
         Ok(records)
     }
 
@@ -155,6 +162,11 @@ impl Store {
         }
         Ok(records)
     }
+}
+
+/// A part that a fresh checkout does not have: a run in one does not depend on it.
+fn is_local(part: &str) -> bool {
+    part.starts_with("file:") || part.starts_with("folder:")
 }
 
 fn is_record(path: &Path) -> bool {
@@ -229,6 +241,19 @@ mod tests {
         crate::fs::write_plain(&dir.path().join("evidence/aaaa-x-y.json"), b"{\"schema_").unwrap();
         assert_eq!(store.find(&key("aaaa"), &newer.environment).unwrap(), Found::Nothing);
         assert_eq!(store.by_tree("aaaa").unwrap(), []);
+    }
+
+    #[test]
+    fn an_acceptance_command_says_nothing_about_the_tests() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::in_shared(dir.path());
+        store.write(&evidence("aaaa", 1, "2026-01-01T00:00:00Z")).unwrap();
+        let mut acceptance = Evidence { acceptance: true, ..evidence("aaaa", 0, "2026-01-02T00:00:00Z") };
+        acceptance.run.command = vec!["accept".to_owned()];
+        store.write(&acceptance).unwrap();
+        assert!(store.by_tree("aaaa").unwrap()[0].is_green());
+        let tests = store.tests_of("aaaa").unwrap();
+        assert_eq!((tests.len(), tests[0].is_green()), (1, false));
     }
 
     #[test]

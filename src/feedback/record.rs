@@ -16,7 +16,7 @@ const MAX_COMMAND: usize = 4000;
 #[must_use]
 pub fn keep_safe(redactor: &Redactor, mut record: FeedbackRecord) -> FeedbackRecord {
     let mut counts = Counts::new();
-    record.command = command(redactor, record.command, &mut counts);
+    record.command = command(redactor, &record.command, &mut counts);
     let lines = if record.outcome() == Outcome::Failure { FAILURE_LINES } else { OTHER_LINES };
     for (name, stream) in [("stdout", &mut record.stdout_tail), ("stderr", &mut record.stderr_tail)] {
         let whole = redactor.apply(stream, &mut counts);
@@ -36,7 +36,7 @@ pub fn keep_safe(redactor: &Redactor, mut record: FeedbackRecord) -> FeedbackRec
 }
 
 /// Words are looked at one by one and as one line: `--password` and its value are two words.
-fn command(redactor: &Redactor, words: Vec<String>, counts: &mut Counts) -> Vec<String> {
+fn command(redactor: &Redactor, words: &[String], counts: &mut Counts) -> Vec<String> {
     let alone: Vec<String> = words.iter().map(|word| redactor.apply(word, counts)).collect();
     if alone.len() < 2 {
         return alone.into_iter().map(|word| clip(&word, MAX_COMMAND)).collect();

@@ -4,9 +4,9 @@
 //! and parses only lines where one of them may mean a failure. A second pass reads backwards for the last records.
 //! Lines that are torn or no JSON are counted, never fatal.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memmem, memrchr};
 use serde_json::Value;
@@ -60,7 +60,7 @@ pub struct Reading {
 /// Reads the files, oldest first.
 pub fn scan(files: &[PathBuf], wanted: &Wanted<'_>) -> io::Result<Reading> {
     let mut found =
-        Found { wanted: *wanted, failures: VecDeque::new(), unreadable: BTreeMap::new(), dropped: 0 };
+        Found { wanted: *wanted, failures: VecDeque::new(), unreadable: BTreeSet::new(), dropped: 0 };
     for (index, path) in files.iter().enumerate() {
         forward(path, |offset, line| found.failure((index, offset), line))?;
     }
@@ -92,7 +92,7 @@ pub fn scan(files: &[PathBuf], wanted: &Wanted<'_>) -> io::Result<Reading> {
 struct Found<'a> {
     wanted: Wanted<'a>,
     failures: VecDeque<Numbered>,
-    unreadable: BTreeMap<(usize, u64), ()>,
+    unreadable: BTreeSet<(usize, u64)>,
     dropped: u64,
 }
 
@@ -104,7 +104,7 @@ impl Found<'_> {
         }
         let Some(record) = parse(line) else {
             if self.unreadable.len() < MAX_FAILURES {
-                self.unreadable.insert(place, ());
+                self.unreadable.insert(place);
             }
             return None;
         };
@@ -160,7 +160,7 @@ fn mended(line: &[u8]) -> String {
 }
 
 /// Gives every line to `see` that may be a failure, with its offset.
-fn forward(path: &PathBuf, mut see: impl FnMut(u64, &[u8])) -> io::Result<()> {
+fn forward(path: &Path, mut see: impl FnMut(u64, &[u8])) -> io::Result<()> {
     let mut file = fs::open(path)?;
     let finder = Finder::new();
     let mut buffer = vec![0; PIECE];
@@ -233,7 +233,7 @@ fn is_zero(rest: &[u8]) -> bool {
 }
 
 /// Gives the lines from the last to the first until `see` has enough; whether the file's start was reached.
-fn backward(path: &PathBuf, mut see: impl FnMut(u64, &[u8]) -> bool) -> io::Result<bool> {
+fn backward(path: &Path, mut see: impl FnMut(u64, &[u8]) -> bool) -> io::Result<bool> {
     let mut file = fs::open(path)?;
     let length = file.seek(SeekFrom::End(0))?;
     let mut start = length;
@@ -263,6 +263,8 @@ fn backward(path: &PathBuf, mut see: impl FnMut(u64, &[u8]) -> bool) -> io::Resu
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     fn scan_text(text: &str, wanted: &Wanted<'_>) -> Reading {
@@ -327,9 +329,8 @@ mod tests {
         for n in 0..3_000 {
             let code = i32::from(n % 100 == 7);
             let filler = "x".repeat(n % 700);
-            text.push_str(&format!(
-                "{{\"command\":\"c{n}\",\"stdout_tail\":\"{filler}\",\"exit_code\":{code}}}\n"
-            ));
+            // writing to a String can't fail
+            writeln!(text, "{{\"command\":\"c{n}\",\"stdout_tail\":\"{filler}\",\"exit_code\":{code}}}").ok();
         }
         let reading = scan_text(&text, &Wanted { last: 2, session: None });
         let mut expected: Vec<String> = (0..30).map(|n| format!("c{}", n * 100 + 7)).collect();

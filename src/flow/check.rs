@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::check::{self, Context};
 use crate::clock::Stopwatch;
 use crate::failure::{Failure, Result};
-use crate::flow::board::BoardInputs;
+use crate::flow::board::{BoardInputs, Seen};
+use crate::flow::evidence::LazyContent;
 use crate::flow::session::CurrentSession;
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, evidence, park, session, state};
@@ -62,8 +63,10 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
     };
     let current = session::current(bench, status.head.as_deref(), options.session.as_deref())?;
     let base = base(bench, options, &status, &refs, &current)?;
-    let inputs = Inputs::gather(bench, &status)?;
-    let board = BoardInputs::gather(bench, &status, &current, base.as_deref());
+    let content = LazyContent::new(bench, &status);
+    let inputs = Inputs::gather(bench, &status, &content)?;
+    let board =
+        BoardInputs::gather(bench, &Seen { status: &status, content: &content }, &current, base.as_deref());
     let context = Context {
         repo: &bench.repo,
         objects: &bench.objects,
@@ -107,13 +110,13 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn gather(bench: &Workbench, status: &Status) -> Result<Self> {
+    fn gather(bench: &Workbench, status: &Status, content: &LazyContent<'_>) -> Result<Self> {
         let other_worktrees =
             bench.repo.other_worktrees().map_err(|error| git_failed("can't list the work trees", error))?;
         Ok(Self {
             state: state::read(bench)?.state,
             other_worktrees,
-            tests: evidence::standing(bench, status),
+            tests: evidence::standing(bench, status, content),
         })
     }
 }
@@ -171,7 +174,7 @@ fn unjudged(bench: &Workbench, options: &CheckOptions, error: &GitError) -> Resu
 }
 
 /// The commit since which lines and files count as added.
-fn base(
+pub(super) fn base(
     bench: &Workbench,
     options: &CheckOptions,
     status: &Status,

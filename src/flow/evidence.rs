@@ -1,5 +1,7 @@
 //! What is recorded about the tests of what lies in the work tree now. A look-up starts nothing but git.
 
+use std::cell::OnceCell;
+
 use crate::env::Env;
 use crate::evidence::detect::{self, Candidate, Detection};
 use crate::evidence::environment::{self, Look, Parts};
@@ -21,6 +23,8 @@ pub struct TestCommand {
     pub missing: Option<String>,
     /// Whatever else would fit.
     pub others: Vec<Candidate>,
+    /// An acceptance command of the board, not the project's tests.
+    pub acceptance: bool,
 }
 
 /// The configured command, else the one that the project's files speak for.
@@ -29,11 +33,11 @@ pub fn command(bench: &Workbench) -> Option<TestCommand> {
         let argv = command.argv();
         let missing = argv.first().filter(|program| !can_start(bench, &bench.env, program)).cloned();
         let because = "`[tests] command` in `endwell.toml`".to_owned();
-        return Some(TestCommand { argv, because, missing, others: Vec::new() });
+        return Some(TestCommand { argv, because, missing, others: Vec::new(), acceptance: false });
     }
     let Detection { chosen, others } = detect::detect(&bench.repo.top, &bench.env);
     let Candidate { argv, because, missing, .. } = chosen?;
-    Some(TestCommand { argv, because, missing, others })
+    Some(TestCommand { argv, because, missing, others, acceptance: false })
 }
 
 fn can_start(bench: &Workbench, env: &Env, program: &str) -> bool {
@@ -53,6 +57,29 @@ pub fn content(bench: &Workbench, status: &Status) -> Result<Content, GitError> 
     bench.repo.content(&bench.objects, status, &|path| bench.config.is_own(path))
 }
 
+/// The name of what `status` has walked, asked for at most once.
+pub struct LazyContent<'a> {
+    bench: &'a Workbench,
+    status: &'a Status,
+    named: OnceCell<Result<String, String>>,
+}
+
+impl<'a> LazyContent<'a> {
+    pub fn new(bench: &'a Workbench, status: &'a Status) -> Self {
+        Self { bench, status, named: OnceCell::new() }
+    }
+
+    /// The tree, or why no tree stands for it.
+    pub fn tree(&self) -> Result<&str, String> {
+        let named = self.named.get_or_init(|| match content(self.bench, self.status) {
+            Ok(Content::Named { tree, .. }) => Ok(tree),
+            Ok(Content::Unnamed { why }) => Err(why),
+            Err(error) => Err(error.to_string()),
+        });
+        named.as_deref().map_err(Clone::clone)
+    }
+}
+
 /// What besides the tree could change the result of a command.
 pub fn environment(bench: &Workbench, status: &Status, argv: &[String]) -> Parts {
     let look = Look {
@@ -62,25 +89,29 @@ pub fn environment(bench: &Workbench, status: &Status, argv: &[String]) -> Parts
         ignored: &status.ignored,
         inputs: &bench.config.tests.inputs,
     };
-    environment::look(&look, &|path| bench.config.is_own(path))
+    let outputs = bench.config.paths.outputs.as_os_str().as_encoded_bytes();
+    // a folder that is ignored as a whole is not looked into, so it can't be told what else is in it
+    environment::look(&look, &|path| path == outputs || bench.config.is_own(path))
 }
 
 /// How the tests stand for what `status` has walked. What can't be told is `Unbound`, which blocks.
-pub fn standing(bench: &Workbench, status: &Status) -> TestStanding {
+pub fn standing(bench: &Workbench, status: &Status, content: &LazyContent<'_>) -> TestStanding {
     let Some(command) = command(bench) else { return TestStanding::NoCommand };
-    match look_up(bench, status, &command) {
+    match look_up(bench, status, content, &command) {
         Ok(standing) => standing,
         Err(why) => TestStanding::Unbound { why },
     }
 }
 
-fn look_up(bench: &Workbench, status: &Status, command: &TestCommand) -> Result<TestStanding, String> {
-    let tree = match content(bench, status).map_err(|error| error.to_string())? {
-        Content::Named { tree, .. } => tree,
-        Content::Unnamed { why } => return Err(why),
-    };
+fn look_up(
+    bench: &Workbench,
+    status: &Status,
+    content: &LazyContent<'_>,
+    command: &TestCommand,
+) -> Result<TestStanding, String> {
+    let tree = content.tree()?;
     let store = store(bench);
-    let key = Key { tree, argv: command.argv.clone(), cwd: String::new() };
+    let key = Key { tree: tree.to_owned(), argv: command.argv.clone(), cwd: String::new() };
     let parts = environment(bench, status, &command.argv);
     let unreadable = |error: std::io::Error| format!("the records can't be read: {error}");
     Ok(match store.find(&key, &parts).map_err(unreadable)? {
@@ -97,7 +128,7 @@ fn look_up(bench: &Workbench, status: &Status, command: &TestCommand) -> Result<
 /// The newest green record of a tree, whatever command and environment it was made with; `None` also where the
 /// newest record of the tree is red.
 pub fn green_tree(bench: &Workbench, tree: &str) -> Option<Evidence> {
-    let records = store(bench).by_tree(tree).ok()?;
+    let records = store(bench).tests_of(tree).ok()?;
     records.into_iter().next().filter(Evidence::is_green)
 }
 

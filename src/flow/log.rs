@@ -32,7 +32,8 @@ pub struct Line {
 pub fn lines(bench: &Workbench) -> Result<Vec<Line>> {
     packets::tend(bench, &Whereabouts::of(bench)?)?;
     let receipts = handoff::store(bench).receipts();
-    let without = |session: &Session| !receipts.iter().any(|receipt| receipt.session_id == session.id.as_str());
+    let without =
+        |session: &Session| !receipts.iter().any(|receipt| receipt.session_id == session.id.as_str());
     let sessions = Store::of(&bench.repo).sessions();
     let mut lines: Vec<Line> = sessions.iter().filter(|session| without(session)).map(of_session).collect();
     lines.extend(receipts.iter().map(of_receipt));

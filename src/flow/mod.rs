@@ -14,6 +14,7 @@ pub mod packets;
 pub mod park;
 pub mod push;
 pub mod record;
+mod reports;
 pub mod resume;
 pub mod run;
 pub mod session;

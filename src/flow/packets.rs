@@ -20,7 +20,8 @@ impl Whereabouts {
     /// Asks git.
     pub fn of(bench: &Workbench) -> Result<Self> {
         let refs = Refs::read(&bench.repo, &bench.objects).map_err(handoff::history)?;
-        let output = bench.repo.git_any(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(handoff::history)?;
+        let output =
+            bench.repo.git_any(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(handoff::history)?;
         let name = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         let branch = Some(name).filter(|name| output.success() && !name.is_empty());
         Ok(Self { head: bench.objects.commit_named("HEAD").ok(), branch, refs })
@@ -84,7 +85,10 @@ pub fn named(store: &Store, id: &str) -> Result<Stored> {
         (None, None, _) => return Err(unknown(format!("there is no packet of a session `{id}`"))),
         (None, Some(_), Some(_)) => return Err(unknown(format!("more than one session begins with `{id}`"))),
     };
-    store.load(&receipt.session_id).map_err(handoff::kept)?.ok_or_else(|| unknown(format!("the packet of `{id}` is gone")))
+    store
+        .load(&receipt.session_id)
+        .map_err(handoff::kept)?
+        .ok_or_else(|| unknown(format!("the packet of `{id}` is gone")))
 }
 
 fn unknown(message: String) -> Failure {

@@ -68,8 +68,21 @@ pub fn here(bench: &Workbench) -> Result<Vec<Parked>> {
 /// What a packet says of it: work of whatever session, since the next one must know of it.
 pub fn inputs(bench: &Workbench, redactor: &Redactor) -> Result<Vec<crate::packet::Parked>> {
     let records = here(bench)?.into_iter().map(|parked| parked.record);
-    let input = |record: ParkedRecord| crate::packet::Parked { note: redactor.text(&record.note), id: record.id };
+    let input = |record: ParkedRecord| crate::packet::Parked { note: redactor.text(&record.note), id: full_id(&record) };
     Ok(records.map(input).collect())
+}
+
+/// Whether the work that a packet names is still parked.
+pub fn is_parked(bench: &Workbench, id: &str) -> Result<bool> {
+    if !park::has_records(&bench.repo) {
+        return Ok(false);
+    }
+    Ok(list(bench, true)?.parked.iter().any(|parked| full_id(&parked.record) == id))
+}
+
+/// The id with its work tree: the next session may run in another one.
+fn full_id(record: &ParkedRecord) -> String {
+    format!("{}/{}", record.worktree, record.id)
 }
 
 /// Goes on with a park or unpark that was killed, and says so. Costs one look at a file where there was none.
@@ -132,7 +145,7 @@ fn chosen(bench: &Workbench, id: Option<&str>) -> Result<Parked> {
     let named = |parked: &&Parked| {
         let record = &parked.record;
         (record.worktree == here && record.id == id)
-            || format!("{}/{}", record.worktree, record.id) == id
+            || full_id(record) == id
             || record.reference == id
     };
     let Some(found) = listing.parked.iter().find(named) else {

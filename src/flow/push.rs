@@ -141,8 +141,13 @@ impl Gate<'_> {
                 Some(from)
             }
         };
-        let found = temp_artifacts::judge_commits(&bench.repo, &bench.objects, base.as_deref(), commit, &bench.config);
-        match found {
+        match temp_artifacts::judge_commits(
+            &bench.repo,
+            &bench.objects,
+            base.as_deref(),
+            commit,
+            &bench.config,
+        ) {
             Ok(found) => verdict.issues.extend(found.into_iter().filter(Issue::blocks)),
             Err(why) => verdict.issues.push(Issue::could_not_check(CheckId::TempArtifacts, why)),
         }
@@ -183,7 +188,7 @@ impl Gate<'_> {
 
 /// What the records say about the tests of a tree that is not checked out: red blocks, nothing recorded warns.
 fn recorded(bench: &Workbench, tree: &str, shown: &str) -> Option<Issue> {
-    let records = match evidence::store(bench).by_tree(tree) {
+    let records = match evidence::store(bench).tests_of(tree) {
         Ok(records) => records,
         Err(error) => return Some(Issue::could_not_check(CheckId::Tests, error)),
     };

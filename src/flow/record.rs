@@ -15,11 +15,17 @@ use crate::model::feedback::FeedbackRecord;
 const UNKNOWN_ENDS: [&str; 3] = ["exit-unknown", "background", "running"];
 
 /// A command that an agent's client reports.
-pub fn record_call(bench: &Workbench, session: &SessionId, call: &ToolCall, cwd: Option<&Path>) -> Result<()> {
+pub fn record_call(
+    bench: &Workbench,
+    session: &SessionId,
+    call: &ToolCall,
+    cwd: Option<&Path>,
+) -> Result<()> {
     if call.command.trim().is_empty() || is_own_line(&call.command) {
         return Ok(());
     }
-    let unknown = call.exit_code.is_none() && call.error.as_deref().is_some_and(|error| UNKNOWN_ENDS.contains(&error));
+    let unknown =
+        call.exit_code.is_none() && call.error.as_deref().is_some_and(|error| UNKNOWN_ENDS.contains(&error));
     let error = call.error.clone().filter(|_| !unknown);
     let note = call.note.clone().or_else(|| call.error.clone().filter(|_| unknown));
     let mut record = FeedbackRecord {
@@ -72,7 +78,9 @@ fn is_own_line(line: &str) -> bool {
     const AROUND: [&str; 9] = ["cd", "tail", "head", "cat", "echo", "true", "grep", "sed", ":"];
     let mut own = false;
     for part in line.split(['\n', ';', '|', '&']) {
-        let word = part.split_whitespace().find(|word| !is_assignment(word) && !word.starts_with(['>', '<', '1', '2']));
+        let word = part
+            .split_whitespace()
+            .find(|word| !is_assignment(word) && !word.starts_with(['>', '<', '1', '2']));
         let Some(word) = word else { continue };
         if Path::new(word).file_name().is_some_and(|name| name == "endwell") {
             own = true;
@@ -95,10 +103,16 @@ mod tests {
 
     #[test]
     fn only_lines_that_are_all_endwell_are_left_out() {
-        for own in ["endwell check", "cd sub && endwell verify 2>&1 | tail -5", "A=1 ./target/debug/endwell note next x"] {
+        for own in [
+            "endwell check",
+            "cd sub && endwell verify 2>&1 | tail -5",
+            "A=1 ./target/debug/endwell note next x",
+        ] {
             assert!(is_own_line(own), "{own}");
         }
-        for other in ["pytest -q", "endwell check && git commit -m x", "echo endwell", "grep endwell README.md"] {
+        for other in
+            ["pytest -q", "endwell check && git commit -m x", "echo endwell", "grep endwell README.md"]
+        {
             assert!(!is_own_line(other), "{other}");
         }
     }

@@ -1,6 +1,8 @@
 //! The active packet of this branch and topic, with every claim checked again: it holds, it changed, or what it speaks
 //! of is gone. The text for agents is framed as reference data; nothing inside can end the frame.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
 use crate::clock;
@@ -94,13 +96,20 @@ pub fn resume(bench: &Workbench) -> Result<Option<Resumed>> {
 pub fn look_again(bench: &Workbench, here: &Whereabouts, stored: Stored) -> Result<Resumed> {
     if !stored.intact {
         let id = &stored.receipt.session_id;
-        return Err(Failure::blocked(format!("the packet of session `{id}` was changed after endwell kept it"))
-            .hint(format!("Read it with care: `{}`; `endwell handoff` writes a new one.", shown_copy(bench, id))));
+        return Err(Failure::blocked(format!(
+            "the packet of session `{id}` was changed after endwell kept it"
+        ))
+        .hint(format!(
+            "Read it with care: `{}`; `endwell handoff` writes a new one.",
+            shown_copy(bench, id)
+        )));
     }
     let packet = stored.packet;
     let mut claims = vec![head(bench, here, &packet), branch(here, &packet), files(bench, &packet)?];
     claims.push(report(bench, "verdict", &packet.verdict_pointer.verification, here, &packet));
-    claims.extend(packet.verdict_pointer.review.iter().map(|review| report(bench, "review", review, here, &packet)));
+    claims.extend(
+        packet.verdict_pointer.review.iter().map(|review| report(bench, "review", review, here, &packet)),
+    );
     for need in &packet.prerequisites {
         claims.extend(prerequisite(bench, need)?);
     }
@@ -142,9 +151,14 @@ fn head(bench: &Workbench, here: &Whereabouts, packet: &Packet) -> Claim {
             claim(what, ClaimState::Gone, "that commit is not in this repository")
         }
         Some(head) => {
-            let newer = bench.objects.commits_since(Some(&packet.head_commit), head, 1_000).unwrap_or_default();
+            let newer =
+                bench.objects.commits_since(Some(&packet.head_commit), head, 1_000).unwrap_or_default();
             let commits = if newer.len() == 1 { "1 commit" } else { &format!("{} commits", newer.len()) };
-            claim(what, ClaimState::Changed, format!("HEAD is {} now, {commits} that the packet does not know", short(head)))
+            claim(
+                what,
+                ClaimState::Changed,
+                format!("HEAD is {} now, {commits} that the packet does not know", short(head)),
+            )
         }
         None => claim(what, ClaimState::Changed, "there is no commit"),
     }
@@ -200,7 +214,8 @@ fn files(bench: &Workbench, packet: &Packet) -> Result<Claim> {
 fn listed(paths: &[&str]) -> String {
     let mut text = paths.iter().take(SHOWN).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
     if paths.len() > SHOWN {
-        text.push_str(&format!(" and {} more", paths.len() - SHOWN));
+        // writing to a String can't fail
+        write!(text, " and {} more", paths.len() - SHOWN).ok();
     }
     text
 }
@@ -215,7 +230,9 @@ fn report(bench: &Workbench, name: &str, file: &FileRef, here: &Whereabouts, pac
     });
     match bytes {
         None => claim(what, ClaimState::Gone, "the file is not in this work tree"),
-        Some(bytes) if sha256_hex(&bytes) != file.sha256 => claim(what, ClaimState::Changed, "the file was written anew"),
+        Some(bytes) if sha256_hex(&bytes) != file.sha256 => {
+            claim(what, ClaimState::Changed, "the file was written anew")
+        }
         Some(_) if !same_tree => claim(what, ClaimState::Changed, "it speaks of another tree than HEAD's"),
         Some(_) => claim(what, ClaimState::Holds, ""),
     }
@@ -237,16 +254,18 @@ fn prerequisite(bench: &Workbench, need: &Prerequisite) -> Result<Option<Claim>>
         PrerequisiteKind::Stash => {
             let what = format!("stash {}", short(&need.what));
             let entries = bench.repo.stash_entries().map_err(handoff::history)?;
-            match entries.iter().any(|entry| entry.commit == need.what) {
-                true => claim(what, ClaimState::Holds, ""),
-                false => claim(what, ClaimState::Gone, "the entry is not in the stash"),
+            if entries.iter().any(|entry| entry.commit == need.what) {
+                claim(what, ClaimState::Holds, "")
+            } else {
+                claim(what, ClaimState::Gone, "the entry is not in the stash")
             }
         }
         PrerequisiteKind::Parked => {
             let what = format!("parked work `{}`", need.what);
-            match crate::flow::park::here(bench)?.iter().any(|parked| parked.record.id == need.what) {
-                true => claim(what, ClaimState::Holds, ""),
-                false => claim(what, ClaimState::Gone, "it is not parked any more"),
+            if crate::flow::park::is_parked(bench, &need.what)? {
+                claim(what, ClaimState::Holds, "")
+            } else {
+                claim(what, ClaimState::Gone, "it is not parked any more")
             }
         }
     };
@@ -296,7 +315,12 @@ pub fn framed(resumed: &Resumed) -> Result<String> {
         packet.session_id, packet.agent
     );
     for claim in resumed.claims.iter().filter(|claim| claim.state != ClaimState::Holds) {
-        text.push_str(&crate::ui::plain(&format!("- {} {}: {}", claim.state.name(), claim.what, claim.detail)));
+        text.push_str(&crate::ui::plain(&format!(
+            "- {} {}: {}",
+            claim.state.name(),
+            claim.what,
+            claim.detail
+        )));
         text.push('\n');
     }
     let end = format!("\n</{frame}>");

@@ -30,7 +30,8 @@ const NOT_EXECUTABLE: u8 = 126;
 /// Runs the command with its streams passed through, and records it.
 pub fn run(env: &Env, ui: Ui, options: &RunOptions) -> Result<ExitStatus> {
     let Some((program, args)) = options.command.split_first() else {
-        return Err(Failure::usage("there is no command to run").hint("Give it after `--`: `endwell run -- make test`."));
+        return Err(Failure::usage("there is no command to run")
+            .hint("Give it after `--`: `endwell run -- make test`."));
     };
     let started_at = clock::now_text();
     let supervised = Supervised {
@@ -39,7 +40,11 @@ pub fn run(env: &Env, ui: Ui, options: &RunOptions) -> Result<ExitStatus> {
         dir: env.cwd().to_owned(),
         env: child_env(env, Inherit::NoGit),
         timeout: None,
-        tee: if io::stdout().is_terminal() && io::stderr().is_terminal() { Tee::Terminal } else { Tee::Through },
+        tee: if io::stdout().is_terminal() && io::stderr().is_terminal() {
+            Tee::Terminal
+        } else {
+            Tee::Through
+        },
         stdin: Stdin::Inherited,
         group: Group::Shared,
         keep: Keep::RECORD,
@@ -77,7 +82,12 @@ fn not_started(program: &str, error: &io::Error) -> Failure {
     Failure::broken(format!("`{program}` can't be started: {error}")).hint("Make it executable: `chmod +x`.")
 }
 
-fn record_of(options: &RunOptions, ended: &io::Result<Ended>, exit: u8, started_at: String) -> FeedbackRecord {
+fn record_of(
+    options: &RunOptions,
+    ended: &io::Result<Ended>,
+    exit: u8,
+    started_at: String,
+) -> FeedbackRecord {
     let mut record = FeedbackRecord {
         command: options.command.clone(),
         exit_code: Some(i64::from(exit)),
@@ -87,23 +97,20 @@ fn record_of(options: &RunOptions, ended: &io::Result<Ended>, exit: u8, started_
         parent_command_id: options.parent.clone(),
         ..FeedbackRecord::default()
     };
-    match ended {
-        Ok(ended) => {
-            record.duration_ms = u64::try_from(ended.duration.as_millis()).ok();
-            record.error = ended.error.map(|why| why.name().to_owned());
-            for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
-                if stream.omitted > 0 {
-                    record.truncations.insert(name.to_owned(), stream.omitted);
-                }
-            }
-            record.stdout_tail = ended.stdout.text();
-            record.stderr_tail = ended.stderr.text();
-        }
-        Err(_) => {
-            let word = if exit == NOT_FOUND { "not-found" } else { "not-executable" };
-            record.error = Some(word.to_owned());
+    let Ok(ended) = ended else {
+        let word = if exit == NOT_FOUND { "not-found" } else { "not-executable" };
+        record.error = Some(word.to_owned());
+        return record;
+    };
+    record.duration_ms = u64::try_from(ended.duration.as_millis()).ok();
+    record.error = ended.error.map(|why| why.name().to_owned());
+    for (name, stream) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
+        if stream.omitted > 0 {
+            record.truncations.insert(name.to_owned(), stream.omitted);
         }
     }
+    record.stdout_tail = ended.stdout.text();
+    record.stderr_tail = ended.stderr.text();
     record
 }
 

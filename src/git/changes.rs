@@ -97,7 +97,7 @@ impl FileChange {
         };
         if old.is_empty() {
             let count = line_number(lines(new).count());
-            self.added = if count == 0 { Vec::new() } else { vec![1..count + 1] };
+            self.added.extend((count > 0).then_some(1..count + 1));
             return;
         }
         let mut input = gix::diff::blob::InternedInput::default();
@@ -345,7 +345,8 @@ mod tests {
         assert_eq!(added("a\r\nb\r\n", "a\nb\n"), [], "line ends are no change");
         assert_eq!(added("a", "a\n"), []);
         let new = FileChange::text(b"a", None, b"x\ny", Place::Untracked);
-        assert_eq!((new.added, new.is_new), (vec![1..3], true));
+        assert_eq!(new.added, [1..3]);
+        assert!(new.is_new);
     }
 
     #[test]

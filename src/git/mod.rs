@@ -2,10 +2,10 @@
 //! others); gix reads objects, refs, trees and diffs. Nothing here writes the index, a ref or an object, except where a
 //! function says so.
 
+pub mod changes;
 pub mod content;
 pub mod diffstat;
 pub mod index;
-pub mod changes;
 pub mod objects;
 pub mod operations;
 pub mod park;

@@ -3,6 +3,23 @@
 use super::{GitError, Repo};
 
 impl Repo {
+    /// Makes a work tree of a commit, on no branch. Runs none of the repository's hooks.
+    pub fn add_detached_worktree(&self, path: &std::path::Path, commit: &str) -> Result<(), GitError> {
+        let path = path.as_os_str();
+        let args = ["-c", "core.hooksPath=/dev/null", "worktree", "add", "--quiet", "--force", "--detach"];
+        let mut args: Vec<&std::ffi::OsStr> = args.iter().map(std::ffi::OsStr::new).collect();
+        args.extend([path, std::ffi::OsStr::new(commit)]);
+        self.git(&args).map(drop)
+    }
+
+    /// Removes a work tree with all that is in it, also where its folder is gone already.
+    pub fn remove_worktree(&self, path: &std::path::Path) -> Result<(), GitError> {
+        let args = ["worktree", "remove", "--force", "--force"];
+        let mut args: Vec<&std::ffi::OsStr> = args.iter().map(std::ffi::OsStr::new).collect();
+        args.push(path.as_os_str());
+        self.git(&args).map(drop)
+    }
+
     /// The branches of all other work trees, short; `None` for a detached one. Asks git only where there are any.
     pub fn other_worktrees(&self) -> Result<Vec<Option<String>>, GitError> {
         let linked = crate::fs::list(&self.common_dir.join("worktrees")).unwrap_or_default();

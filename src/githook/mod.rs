@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::fs;
 use crate::git::{GitError, Repo};
-use crate::model::plan::{Change, FileEdit, HOOK_MARK};
+use crate::model::plan::{Change, FileEdit, HOOK_MARK, Whole};
 
 /// The command that stands in every way of wiring.
 const CALL: &str = "endwell hook pre-push";
@@ -93,12 +93,13 @@ pub fn plan(dir: &Path, program: &Path) -> FileEdit {
         path: dir.join("pre-push"),
         // a link that leads out of this folder is a hook of somebody else, and moved as the link that it is
         root: dir.parent().unwrap_or(dir).to_owned(),
-        change: Change::Whole {
+        change: Change::Whole(Whole {
             bytes: shim(program),
             mode: 0o755,
             mark: Some(HOOK_MARK),
+            variable: "endwell='",
             aside: Some(dir.join("pre-push.endwell-chained")),
-        },
+        }),
     }
 }
 

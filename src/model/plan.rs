@@ -21,18 +21,24 @@ pub struct FileEdit {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// The whole file is endwell's.
-    Whole {
-        bytes: Vec<u8>,
-        mode: u32,
-        /// What tells our file from somebody else's; absent: a file that is there already is left alone.
-        mark: Option<&'static str>,
-        /// Where somebody else's file is moved to; absent: it is refused.
-        aside: Option<PathBuf>,
-    },
+    Whole(Whole),
     /// Lines between two marks in a text file.
     Block { lines: Vec<String> },
     /// Entries in a client's JSON settings.
     Hooks(HookEntries),
+}
+
+/// A file that is endwell's as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    pub bytes: Vec<u8>,
+    pub mode: u32,
+    /// How one of our lines begins, in every version; absent: a file that is there already is left alone.
+    pub mark: Option<&'static str>,
+    /// How the line begins in which two of our files of one version may differ.
+    pub variable: &'static str,
+    /// Where somebody else's file is moved to; absent: it is refused.
+    pub aside: Option<PathBuf>,
 }
 
 /// The hooks of one client in one settings file.
@@ -46,6 +52,7 @@ pub struct HookEntries {
     pub top_keys: &'static [&'static str],
     /// Top-level values that a new file needs besides the hooks.
     pub preamble: Vec<(&'static str, Value)>,
+    /// None: ours are taken out.
     pub entries: Vec<HookEntry>,
 }
 
@@ -75,7 +82,7 @@ pub enum EditKind {
 impl Change {
     pub const fn kind(&self) -> EditKind {
         match self {
-            Self::Whole { .. } => EditKind::Whole,
+            Self::Whole(_) => EditKind::Whole,
             Self::Block { .. } => EditKind::Block,
             Self::Hooks(_) => EditKind::Hooks,
         }

@@ -104,6 +104,12 @@ pub struct Evidence {
     /// Names of parts that the run itself changed: they are its products and don't count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub volatile: Vec<String>,
+    /// A board's acceptance command was run, not the project's tests.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub acceptance: bool,
+    /// Run in a fresh checkout of the commit: no ignored file could have had a part in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clean_room: bool,
     /// Tests that failed in an earlier run of the same content, command and environment, where this one is green.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flaky: Vec<String>,

@@ -41,12 +41,8 @@ pub(super) fn resolutions(records: &[FeedbackRecord]) -> Vec<Option<usize>> {
     found
 }
 
-/// The attempts, oldest first, identical ones folded; at most `limit`, the newest unresolved ones.
-pub(super) fn failed(
-    records: &[FeedbackRecord],
-    resolved: &[Option<usize>],
-    limit: usize,
-) -> Vec<FailedAttempt> {
+/// The attempts, oldest first, identical ones folded.
+pub(super) fn failed(records: &[FeedbackRecord], resolved: &[Option<usize>]) -> Vec<FailedAttempt> {
     let mut attempts: Vec<FailedAttempt> = Vec::new();
     for (index, record) in records.iter().enumerate() {
         if record.outcome() != Outcome::Failure {
@@ -79,6 +75,11 @@ pub(super) fn failed(
             None => attempts.push(next),
         }
     }
+    attempts
+}
+
+/// At most `limit` of them: the newest unresolved ones, then the newest resolved ones.
+pub(super) fn to_limit(mut attempts: Vec<FailedAttempt>, limit: usize) -> Vec<FailedAttempt> {
     while attempts.len() > limit {
         let oldest = attempts.iter().position(|attempt| attempt.resolved).unwrap_or(0);
         attempts.remove(oldest);
@@ -113,7 +114,7 @@ mod tests {
         ];
         let resolved = resolutions(&records);
         assert_eq!(resolved, [Some(3), Some(4), Some(4), None, None, None, None]);
-        let attempts = failed(&records, &resolved, 30);
+        let attempts = failed(&records, &resolved);
         let short: Vec<_> = attempts.iter().map(|a| (a.command.as_str(), a.resolved_by.as_deref())).collect();
         assert_eq!(
             short,

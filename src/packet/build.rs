@@ -30,6 +30,8 @@ pub fn build(inputs: &Inputs) -> Result<Packet, Missing> {
     let resolved = attempts::resolutions(&inputs.log.records);
     let flags: Vec<bool> = resolved.iter().map(Option::is_some).collect();
     let (feedback_tail, feedback_omitted) = commands::tail(&inputs.log, &inputs.limits, &flags);
+    let attempts = attempts::failed(&inputs.log.records, &resolved);
+    let unresolved = attempts.iter().filter(|attempt| !attempt.resolved).count() as u64;
     let mut packet = Packet {
         schema_version: SCHEMA_VERSION,
         session_id: inputs.session_id.clone(),
@@ -44,7 +46,7 @@ pub fn build(inputs: &Inputs) -> Result<Packet, Missing> {
         summary: String::new(),
         changed_files: inputs.changed_files.clone(),
         commands_run: commands::run(&inputs.log),
-        failed_attempts: attempts::failed(&inputs.log.records, &resolved, inputs.limits.entries),
+        failed_attempts: attempts::to_limit(attempts, inputs.limits.entries),
         open_risks: risks::all(inputs),
         next_action: NextAction { text: clip(action.text.trim(), MAX_ACTION), derived: action.derived },
         verdict_pointer: VerdictPointer {
@@ -60,7 +62,7 @@ pub fn build(inputs: &Inputs) -> Result<Packet, Missing> {
         context: inputs.context.clone(),
         inputs_digest: inputs.digest(),
     };
-    packet.summary = summary::summary(inputs, &packet);
+    packet.summary = summary::summary(inputs, &packet, unresolved);
     Ok(packet)
 }
 

@@ -94,7 +94,7 @@ fn entry(record: &FeedbackRecord, times: u64) -> TailEntry {
         error: record.error.clone(),
         stdout_tail: tail_lines(&record.stdout_tail, lines, MAX_TAIL),
         stderr_tail: tail_lines(&record.stderr_tail, lines, MAX_TAIL),
-        agent_note: record.agent_note.clone(),
+        agent_note: record.agent_note.as_deref().map(|note| clip(note, MAX_COMMAND)),
         started_at: record.started_at.clone(),
         command_id: record.command_id.clone(),
         times,

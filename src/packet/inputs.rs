@@ -1,7 +1,7 @@
 //! Everything that a packet is computed from, as plain data. The flow fills it; two equal values give the same bytes.
 //! Texts in here went through the redactor already. No time that endwell itself measured may be in here.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::model::clean::CleanReport;
 use crate::model::feedback::FeedbackRecord;
@@ -11,7 +11,7 @@ use crate::model::report::{ReviewReport, VerificationReport};
 use crate::model::state::AgentState;
 
 /// The inputs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Inputs {
     pub session_id: String,
     pub agent: String,
@@ -31,7 +31,7 @@ pub struct Inputs {
     pub receipts: Receipts,
     pub log: LogInput,
     /// Judged freshly; the times in it are not looked at.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub clean: CleanReport,
     /// The agent's words, else derived; absent: there is no packet.
     pub next_action: Option<NextAction>,
@@ -48,7 +48,7 @@ pub struct Inputs {
 }
 
 /// The active feature.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BoardInput {
     pub feature: String,
     pub status: String,
@@ -57,7 +57,7 @@ pub struct BoardInput {
 }
 
 /// The reports and where they lie.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Receipts {
     pub verification: VerificationReport,
     pub verification_file: FileRef,
@@ -66,7 +66,7 @@ pub struct Receipts {
 }
 
 /// What was read of the log.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LogInput {
     /// In log order: every failure and the last records. Redacted.
     pub records: Vec<FeedbackRecord>,
@@ -82,21 +82,21 @@ pub struct LogInput {
 }
 
 /// Work that was put aside.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parked {
     pub id: String,
     pub note: String,
 }
 
 /// A stash entry of this session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StashInput {
     pub commit: String,
     pub note: String,
 }
 
 /// The settings that bound a packet.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Limits {
     /// Records at the end of the log that are always there.
     pub tail: usize,

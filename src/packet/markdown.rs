@@ -1,4 +1,4 @@
-//! Text from anywhere as CommonMark that means that text and nothing else. Code spans that the text brings along are
+//! Text from anywhere as `CommonMark` that means that text and nothing else. Code spans that the text brings along are
 //! kept, since a next action is mostly one.
 
 /// One line: every run of white space is one blank.
@@ -43,15 +43,12 @@ pub(super) fn prose(text: &str) -> String {
         escape(&rest[..at], &mut out);
         let run = rest[at..].chars().take_while(|c| *c == '`').count();
         let inside = &rest[at + run..];
-        match closing(inside, run) {
-            Some(length) => {
-                out.push_str(&rest[at..at + run + length + run]);
-                rest = &inside[length + run..];
-            }
-            None => {
-                (0..run).for_each(|_| out.push_str("\\`"));
-                rest = inside;
-            }
+        if let Some(length) = closing(inside, run) {
+            out.push_str(&rest[at..at + run + length + run]);
+            rest = &inside[length + run..];
+        } else {
+            (0..run).for_each(|_| out.push_str("\\`"));
+            rest = inside;
         }
     }
     escape(rest, &mut out);

@@ -17,5 +17,3 @@ pub use build::{Missing, build};
 pub use inputs::{BoardInput, Inputs, Limits, LogInput, Parked, Receipts, StashInput};
 pub use render::{RenderError, markdown, pull_request_body};
 
-#[cfg(test)]
-mod tests;

@@ -122,8 +122,11 @@ fn cut_lines(text: &str, max_chars: usize) -> String {
         out.push_str(line);
         out.push('\n');
     }
-    out.push_str(pointer);
-    out
+    // a heading without what it heads is no help
+    let kept = out.trim_end_matches('\n');
+    let last = kept.rsplit('\n').next().unwrap_or_default();
+    let kept = if last.starts_with('#') { kept[..kept.len() - last.len()].trim_end() } else { kept };
+    format!("{kept}\n{pointer}")
 }
 
 /// A part of the page.
@@ -182,8 +185,7 @@ struct View {
 impl View {
     fn of(packet: &Packet, caps: &Caps) -> Self {
         let entry = |text: &str| prose(&clip(text, caps.text));
-        let failures: Vec<&TailEntry> =
-            packet.feedback_tail.iter().filter(|entry| has_output(entry)).collect();
+        let failures = told_once(&packet.feedback_tail.iter().filter(|entry| has_output(entry)).collect::<Vec<_>>());
         Self {
             topic: prose(&clip(&packet.topic, 120)),
             notice: notice(packet.status),
@@ -282,9 +284,18 @@ fn command(run: &CommandRun, caps: &Caps) -> String {
     format!("{} ({ended}{})", code(&clip(&run.command, caps.text)), times(run.times))
 }
 
-fn has_output(entry: &&TailEntry) -> bool {
+fn has_output(entry: &TailEntry) -> bool {
     let failed = entry.error.is_some() || entry.exit_code.is_some_and(|code| code != 0);
     failed && !(entry.stdout_tail.trim().is_empty() && entry.stderr_tail.trim().is_empty())
+}
+
+/// Of entries that say the same, the last one.
+fn told_once<'a>(entries: &[&'a TailEntry]) -> Vec<&'a TailEntry> {
+    let same = |one: &TailEntry, two: &TailEntry| {
+        one.command == two.command && one.stdout_tail == two.stdout_tail && one.stderr_tail == two.stderr_tail
+    };
+    let again = |at: usize| entries[at + 1..].iter().any(|later| same(later, entries[at]));
+    (0..entries.len()).filter(|at| !again(*at)).map(|at| entries[at]).collect()
 }
 
 fn output(entry: &TailEntry, caps: &Caps) -> String {

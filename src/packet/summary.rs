@@ -18,8 +18,9 @@ use super::risks::number;
 use crate::model::packet::Packet;
 use crate::model::report::{ReviewVerdict, TestRun};
 
-/// The paragraph, from the inputs and the parts of the packet that are counted.
-pub(super) fn summary(inputs: &Inputs, packet: &Packet) -> String {
+/// The paragraph, from the inputs, the parts of the packet that are counted, and how many kinds of attempts failed for
+/// good (the packet may list fewer).
+pub(super) fn summary(inputs: &Inputs, packet: &Packet, unresolved: u64) -> String {
     let mut parts = vec![format!("{}: {}; {}.", subject(inputs), commits(inputs), files(packet))];
     let head = short(&inputs.head_commit);
     parts.push(match &inputs.receipts.verification.tests {
@@ -34,7 +35,7 @@ pub(super) fn summary(inputs: &Inputs, packet: &Packet) -> String {
         };
         parts.push(format!("Review: {word}, {} of 10.", number(review.total)));
     }
-    parts.push(counts(packet));
+    parts.push(counts(packet, unresolved));
     parts.join(" ")
 }
 
@@ -85,15 +86,18 @@ fn tests(run: &TestRun, head: &str) -> String {
     format!("Tests red at {head}: {failing} failing, each named in the risks.")
 }
 
-fn counts(packet: &Packet) -> String {
-    let unresolved = packet.failed_attempts.iter().filter(|attempt| !attempt.resolved).count() as u64;
+fn counts(packet: &Packet, unresolved: u64) -> String {
     let questions = packet.questions_for_human.len() as u64;
     let mut text = counted(packet.open_risks.len() as u64, "open risk");
     if unresolved > 0 {
-        text.push_str(&format!(", {} unresolved", counted(unresolved, "failed attempt")));
+        text.push_str(", ");
+        text.push_str(&counted(unresolved, "failed attempt"));
+        text.push_str(" unresolved");
     }
     if questions > 0 {
-        text.push_str(&format!(", {} for a person", counted(questions, "question")));
+        text.push_str(", ");
+        text.push_str(&counted(questions, "question"));
+        text.push_str(" for a person");
     }
     text.push('.');
     text

@@ -1,6 +1,8 @@
 //! The one door to other processes. No child inherits `GIT_*` (a hook's variables would make it judge, or change,
 //! another repository); standard input is closed unless bytes are given.
 
+mod kept;
+mod signals;
 pub mod stream;
 
 use std::collections::BTreeMap;

@@ -2,24 +2,26 @@
 //! a bounded head and tail of it are kept. It never holds more than the given bounds in memory, however much the child
 //! prints, and never waits for a grandchild that keeps the pipes open after the child has ended.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal as _, Read, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use sha2::{Digest as _, Sha256};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::SIGINT;
 
+use super::kept::{Out, Reader, Taken, drain};
+use super::signals::Signals;
 use crate::clock::Stopwatch;
 use crate::model::issue::hex;
+
+pub use super::kept::{Keep, Kept};
 
 /// How long a group may take to end after it was asked to, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -59,20 +61,6 @@ pub enum Group {
     OwnEndsWithChild,
 }
 
-/// How many bytes of each stream are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keep {
-    pub head: usize,
-    pub tail: usize,
-}
-
-impl Keep {
-    /// Enough to find the failing tests of a large suite, small enough for both streams and their text in 64 MiB.
-    pub const TESTS: Self = Self { head: 2 << 20, tail: 4 << 20 };
-    /// For a log record.
-    pub const RECORD: Self = Self { head: 16 << 10, tail: 64 << 10 };
-}
-
 /// A command to be supervised.
 #[derive(Clone, Debug)]
 pub struct Supervised {
@@ -108,34 +96,6 @@ impl EndedBy {
     }
 }
 
-/// What is kept of one stream: all of it, or its head and its tail.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
-    pub head: Vec<u8>,
-    pub tail: Vec<u8>,
-    /// Bytes between head and tail that were not kept.
-    pub omitted: u64,
-}
-
-impl Kept {
-    /// As text; what was left out is a line that says so, and a line that was cut in two is left out too.
-    pub fn text(&self) -> String {
-        if self.omitted == 0 {
-            let mut bytes = self.head.clone();
-            bytes.extend_from_slice(&self.tail);
-            return String::from_utf8_lossy(&bytes).into_owned();
-        }
-        let head = self
-            .head
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(&self.head[..], |end| &self.head[..=end]);
-        let start = self.tail.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(&self.tail[start..]));
-        format!("{head}[… {} bytes left out …]\n{tail}", self.omitted)
-    }
-}
-
 /// How it ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
@@ -164,7 +124,10 @@ impl Supervised {
     /// As [`Supervised::run`]; `watch` is told about twice a second how long the child has been running.
     pub fn run_watched(self, watch: &mut dyn FnMut(Duration)) -> io::Result<Ended> {
         let (sender, events) = mpsc::channel();
-        let signals = Signals::watch(sender.clone())?;
+        let signals = {
+            let sender = sender.clone();
+            Signals::watch(move |number| sender.send(Event::Signal(number)).is_ok())?
+        };
         let clock = Stopwatch::start();
         let mut child = self.start()?;
         let pid = Pid::from_child(&child);
@@ -290,148 +253,6 @@ fn await_end(pid: Pid, sender: &Sender<Event>) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     rustix::io::retry_on_intr(|| rustix::process::waitid(WaitId::Pid(pid), options)).ok();
     sender.send(Event::ChildEnded).ok();
-}
-
-fn drain(readers: &[Option<Reader>], patience: Duration) {
-    let clock = Stopwatch::start();
-    while clock.elapsed() < patience && !readers.iter().flatten().all(Reader::is_done) {
-        thread::sleep(Duration::from_millis(1));
-    }
-}
-
-/// One of our own streams.
-#[derive(Clone, Copy, Debug)]
-enum Out {
-    Stdout,
-    Stderr,
-}
-
-impl Out {
-    /// Shows bytes; a reader that went away does not stop the child.
-    fn show(self, bytes: &[u8]) {
-        let shown = match self {
-            Self::Stdout => {
-                let mut out = io::stdout().lock();
-                out.write_all(bytes).and_then(|()| out.flush())
-            }
-            Self::Stderr => io::stderr().lock().write_all(bytes),
-        };
-        shown.ok();
-    }
-}
-
-/// What a reader has gathered so far.
-#[derive(Default)]
-struct Gathered {
-    hash: Sha256,
-    head: Vec<u8>,
-    tail: VecDeque<u8>,
-    omitted: u64,
-}
-
-#[derive(Default)]
-struct Taken {
-    kept: Kept,
-    digest: [u8; 32],
-}
-
-impl Gathered {
-    fn add(&mut self, bytes: &[u8], keep: Keep) {
-        self.hash.update(bytes);
-        let (first, rest) = bytes.split_at(keep.head.saturating_sub(self.head.len()).min(bytes.len()));
-        self.head.extend_from_slice(first);
-        self.tail.extend(rest);
-        let surplus = self.tail.len().saturating_sub(keep.tail);
-        self.tail.drain(..surplus);
-        self.omitted += surplus as u64;
-    }
-}
-
-/// A thread that reads one pipe to its end.
-struct Reader {
-    gathered: Arc<Mutex<Gathered>>,
-    thread: thread::JoinHandle<()>,
-}
-
-impl Reader {
-    fn start(mut pipe: impl Read + Send + 'static, keep: Keep, out: Option<Out>) -> Self {
-        let gathered = Arc::new(Mutex::new(Gathered::default()));
-        let shared = Arc::clone(&gathered);
-        let thread = thread::spawn(move || {
-            let mut buffer = vec![0; 64 << 10];
-            loop {
-                match pipe.read(&mut buffer) {
-                    Ok(0) => break,
-                    Ok(count) => {
-                        shared.lock().unwrap_or_else(PoisonError::into_inner).add(&buffer[..count], keep);
-                        if let Some(out) = out {
-                            out.show(&buffer[..count]);
-                        }
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    Err(_) => break,
-                }
-            }
-        });
-        Self { gathered, thread }
-    }
-
-    fn is_done(&self) -> bool {
-        self.thread.is_finished()
-    }
-
-    /// What was read until now. A thread that is still stuck in its pipe is left behind.
-    fn take(self) -> Taken {
-        let gathered = std::mem::take(&mut *self.gathered.lock().unwrap_or_else(PoisonError::into_inner));
-        Taken {
-            kept: Kept { head: gathered.head, tail: gathered.tail.into(), omitted: gathered.omitted },
-            digest: gathered.hash.finalize().into(),
-        }
-    }
-}
-
-/// Whether no child is supervised: then signals do to us what they always do.
-fn idle() -> io::Result<Arc<AtomicBool>> {
-    static IDLE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-    if let Some(flag) = IDLE.get() {
-        return Ok(Arc::clone(flag));
-    }
-    let flag = Arc::clone(IDLE.get_or_init(|| Arc::new(AtomicBool::new(false))));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // a caught signal keeps its handler for good, so the default must be asked for
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&flag))?;
-    }
-    Ok(flag)
-}
-
-/// Signals that reach us while a child runs.
-struct Signals {
-    handle: signal_hook::iterator::Handle,
-    idle: Arc<AtomicBool>,
-}
-
-impl Signals {
-    fn watch(sender: Sender<Event>) -> io::Result<Self> {
-        let idle = idle()?;
-        idle.store(false, Ordering::SeqCst);
-        let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-        let handle = signals.handle();
-        thread::spawn(move || {
-            for signal in signals.forever() {
-                if sender.send(Event::Signal(signal)).is_err() {
-                    break;
-                }
-            }
-        });
-        Ok(Self { handle, idle })
-    }
-}
-
-impl Drop for Signals {
-    fn drop(&mut self) {
-        self.handle.close();
-        self.idle.store(true, Ordering::SeqCst);
-    }
 }
 
 #[cfg(test)]

@@ -192,7 +192,7 @@ fn prefixed(text: &str, counts: &mut Counts) -> String {
         }
         // a part of a path, of a file name or of base64 is no token
         let joined = |c: char| matches!(c, '/' | '\\' | '+' | '@' | '#' | '=');
-        let in_path = before.ends_with(|c: char| matches!(c, '/' | '\\' | '+' | '.' | '-' | '_'))
+        let in_path = before.ends_with(['/', '\\', '+', '.', '-', '_'])
             || after.starts_with(|c: char| joined(c) && c != '#')
             || (after.starts_with('.') && after[1..].starts_with(|c: char| c.is_ascii_alphanumeric()));
         !in_path && looks_random(body)
@@ -209,7 +209,11 @@ fn looks_random(body: &str) -> bool {
     let upper = body.chars().any(|c| c.is_ascii_uppercase());
     let lower = body.chars().any(|c| c.is_ascii_lowercase());
     let changes = class_changes(body) * 100 / (body.len() - 1);
-    let enough = if upper && lower { 40 } else { 25 };
+    let enough = match (upper, lower) {
+        (true, true) => 40,
+        (true, false) => 15,
+        _ => 25,
+    };
     changes >= enough && entropy(body) >= 3.3
 }
 

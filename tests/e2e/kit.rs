@@ -33,6 +33,16 @@ impl Request {
     }
 }
 
+/// A new folder for what a turn leaves, which stays behind to be read after a failure.
+fn kept(name: &str) -> PathBuf {
+    let test = std::thread::current().name().unwrap_or("test").replace("::", "-");
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("e2e").join(test).join(name);
+    if out.exists() {
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+    out
+}
+
 fn holds(value: &Value, text: &str) -> bool {
     match value {
         Value::String(string) => string.contains(text),
@@ -65,7 +75,7 @@ impl Turn {
         });
         let script = sandbox.root().join(format!("{name}.json"));
         std::fs::write(&script, serde_json::to_vec(steps).unwrap()).unwrap();
-        let out = sandbox.root().join(name);
+        let out = kept(name);
         let kit = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/kit/run-client.sh");
         let mut command = sandbox.prepare(kit, "repo");
         command.arg(client).args(["--clients", &clients, "--prompt", "Add a product to the module."]);

@@ -293,6 +293,23 @@ fn the_shared_settings_are_valid_and_say_the_defaults() {
 }
 
 #[test]
+fn hooks_that_become_the_teams_leave_the_personal_file() {
+    let sandbox = Sandbox::with_repo();
+    let before = snapshot(&sandbox.repo());
+    ok(sandbox.endwell(&["install", "--agent", "claude"]));
+    ok(sandbox.endwell(&["install", "--shared", "--agent", "claude"]));
+    assert!(!sandbox.read(".claude/settings.local.json").contains("endwell"));
+    let team = our_commands(sandbox.read(".claude/settings.json").as_bytes());
+    assert_eq!(team.len(), 7);
+    assert!(
+        team.iter().all(|command| command.starts_with("command -v endwell >/dev/null && endwell hook ")),
+        "{team:?}"
+    );
+    ok(sandbox.endwell(&["uninstall"]));
+    same(&before, &snapshot(&sandbox.repo()));
+}
+
+#[test]
 fn a_tracked_personal_file_is_left_unless_it_is_asked_for() {
     let sandbox = Sandbox::with_repo();
     sandbox.write(".claude/settings.local.json", "{}\n");
@@ -366,4 +383,64 @@ fn a_copied_repository_is_not_installed() {
     assert!(!here("copy", "home"));
     ok(sandbox.endwell(&["uninstall"]));
     assert!(!here("repo", "home"));
+}
+
+/// The files of the other clients: appended with everything kept, left alone, or refused, as `expected.json` says.
+#[test]
+fn other_clients_settings_are_kept_and_come_back() {
+    let list: Value = serde_json::from_slice(&fixture("expected.json")).unwrap();
+    for case in list.as_array().unwrap() {
+        let text = |key: &str| case[key].as_str().unwrap();
+        let (file, target, action) = (text("file"), text("target"), text("action"));
+        let client = file.split('-').next().unwrap();
+        if !["codex", "gemini", "copilot"].contains(&client) {
+            continue;
+        }
+        let sandbox = Sandbox::with_repo();
+        let (bytes, path) = (fixture(file), sandbox.repo().join(target));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, &bytes).unwrap();
+        let before = snapshot(&sandbox.repo());
+        // a client's folder is how it is known to be in use
+        let words: &[&str] =
+            if client == "copilot" { &["install", "--agent", "copilot"] } else { &["install"] };
+        let ran = sandbox.endwell(words);
+        let after = std::fs::read(&path).unwrap();
+        match action {
+            "append" | "append-text" => {
+                assert_eq!(ran.code, Some(0), "{file}: {ran:?}");
+                kept_text(file, &bytes, &after);
+            }
+            "leave" | "own-file" | "ask" => {
+                assert_eq!((ran.code, &after), (Some(0), &bytes), "{file}: {ran:?}");
+            }
+            "refuse" => assert_eq!((ran.code, &after), (Some(3), &bytes), "{file}: {ran:?}"),
+            other => panic!("{file}: {other}"),
+        }
+        let ours = [".codex/hooks.json", ".github/hooks/endwell.json", target];
+        let wired = ours.iter().any(|place| {
+            let text = std::fs::read_to_string(sandbox.repo().join(place)).unwrap_or_default();
+            text.contains(&format!("endwell hook stop --client {client}"))
+        });
+        assert_eq!(wired, !["ask", "refuse"].contains(&action), "{file}: {ran:?}");
+        let installed = snapshot(&sandbox.repo());
+        sandbox.endwell(words);
+        same(&installed, &snapshot(&sandbox.repo()));
+        ok(sandbox.endwell(&["uninstall"]));
+        same(&before, &snapshot(&sandbox.repo()));
+    }
+}
+
+/// Every line that was there is there still, in order; only commas were added.
+fn kept_text(file: &str, before: &[u8], after: &[u8]) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let (before, after) = (text(before), text(after));
+    let mut left = after.chars().filter(|c| !c.is_whitespace() && *c != ',');
+    let missing =
+        before.chars().filter(|c| !c.is_whitespace() && *c != ',').find(|c| !left.any(|other| other == *c));
+    assert_eq!(missing, None, "{file}: {after}");
+    for comment in before.lines().filter(|line| line.trim_start().starts_with("//")) {
+        assert!(after.lines().any(|line| line == comment), "{file}: {after}");
+    }
+    assert_eq!(before.ends_with('\n'), after.ends_with('\n'), "{file}");
 }

@@ -4,18 +4,23 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod board;
+mod check;
 mod cmd;
 mod common;
 mod handoff;
-mod note;
-mod resume;
-mod run;
 mod install;
+mod installer;
+mod packets;
 mod prepush;
 mod readme;
+mod redaction;
+mod resume;
+mod run;
 mod runners;
 mod schema;
 mod smoke;
 mod states;
-mod tidy;
 mod temp_artifacts;
+mod tidy;
+mod tree_id;
+mod verify;

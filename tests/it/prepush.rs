@@ -157,9 +157,26 @@ fn hooks_of_others_run_behind_ours_as_they_did_alone() {
 
 #[test]
 fn our_no_stops_the_push_before_any_other_hook() {
-    for (setup, dir) in WRITTEN {
+    for (setup, dir) in [WRITTEN[0], WRITTEN[1], WRITTEN[10], WRITTEN[12]] {
         refuses(setup, dir);
     }
+}
+
+/// The real gate in front of a hook that was there: a clean push passes both, a dirty one stops at ours.
+#[test]
+fn the_gate_and_the_hook_that_was_there_both_have_a_say() {
+    let sandbox = build("02-hand-written.sh");
+    assert_eq!(endwell(&sandbox, "repo", &["install"]).code, Some(0));
+    sandbox.write("left-over.txt", "not committed\n");
+    let trace = || std::fs::read_to_string(sandbox.root().join("trace")).unwrap();
+    let dirty = sandbox.try_git("repo", &["push", "origin", "HEAD:refs/heads/dirty"]);
+    assert!(dirty.code == Some(1) && dirty.stderr.contains("left-over.txt"), "{dirty:?}");
+    assert_eq!(trace(), "");
+    sandbox.commit("Commit it");
+    let clean = sandbox.try_git("repo", &["push", "origin", "HEAD:refs/heads/clean"]);
+    assert_eq!(clean.code, Some(0), "{clean:?}");
+    assert!(trace().contains("own stdin: HEAD "), "{}", trace());
+    assert_eq!(sandbox.git("repo", &["ls-remote", "--heads", "origin", "dirty", "clean"]).lines().count(), 1);
 }
 
 #[test]
@@ -246,4 +263,42 @@ fn a_manager_that_came_later_is_told_of_and_keeps_its_hook() {
     std::fs::rename(hooks.join("pre-push.old"), hooks.join("pre-push.legacy")).unwrap();
     let ran = endwell(&sandbox, "repo", &["install"]);
     assert!(ran.code == Some(0) && ran.stderr.contains("runs endwell already"), "{ran:?}");
+}
+
+#[test]
+fn lines_that_somebody_added_to_our_hook_are_not_lost() {
+    let sandbox = build("01-plain.sh");
+    assert_eq!(endwell(&sandbox, "repo", &["install"]).code, Some(0));
+    let ours = sandbox.read(".git/hooks/pre-push");
+    // an update that lies elsewhere is no edit
+    sandbox.write(".git/hooks/pre-push", &ours.replace("bin/endwell'", "old/endwell'"));
+    assert_eq!(endwell(&sandbox, "repo", &["install"]).code, Some(0));
+    assert_eq!(sandbox.read(".git/hooks/pre-push"), ours);
+    let edited = ours.replacen('\n', "\necho mine\n", 1);
+    sandbox.write(".git/hooks/pre-push", &edited);
+    for command in ["install", "uninstall"] {
+        let ran = endwell(&sandbox, "repo", &[command]);
+        assert!(ran.code == Some(3) && ran.stderr.contains("was edited since endwell wrote it"), "{ran:?}");
+        assert_eq!(sandbox.read(".git/hooks/pre-push"), edited);
+    }
+    sandbox.write(".git/hooks/pre-push", &ours);
+    assert_eq!(endwell(&sandbox, "repo", &["uninstall"]).code, Some(0));
+    assert!(!sandbox.repo().join(".git/hooks/pre-push").exists());
+}
+
+/// Of two installations at once, the second must not take the first one's hook for somebody else's.
+#[test]
+fn installations_at_once_keep_the_hook_that_was_there() {
+    let sandbox = build("02-hand-written.sh");
+    let before = sandbox.read(".git/hooks/pre-push");
+    let mut running: Vec<_> = (0..8)
+        .map(|_| {
+            let mut command = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), "repo");
+            command.arg("install").stderr(std::process::Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    assert!(running.iter_mut().all(|child| child.wait().unwrap().success()));
+    assert_eq!(sandbox.read(".git/hooks/pre-push.endwell-chained"), before);
+    assert_eq!(endwell(&sandbox, "repo", &["uninstall"]).code, Some(0));
+    assert_eq!(sandbox.read(".git/hooks/pre-push"), before);
 }

@@ -6,7 +6,6 @@ use std::process::Stdio;
 
 use snapbox::Redactions;
 use snapbox::assert_data_eq;
-use snapbox::prelude::*;
 
 use crate::common::{Ran, Sandbox};
 
@@ -20,12 +19,21 @@ fn readme() -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap()
 }
 
-/// The text of the section with this heading.
-fn section<'a>(text: &'a str, heading: &str) -> &'a str {
-    let start =
-        text.find(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no section `{heading}`")) + 1;
-    let end = text[start..].find("\n## ").map_or(text.len(), |at| start + at);
-    &text[start..end]
+/// The text of the section with this heading. A heading within a block is part of the block.
+fn section(text: &str, heading: &str) -> String {
+    let (mut fenced, mut wanted) = (false, false);
+    let mut found = String::new();
+    for line in text.lines() {
+        fenced ^= line.starts_with("```");
+        if !fenced && let Some(title) = line.strip_prefix("## ") {
+            wanted = title == heading;
+        } else if wanted {
+            found.push_str(line);
+            found.push('\n');
+        }
+    }
+    assert!(!found.is_empty(), "no section `{heading}`");
+    found
 }
 
 /// The steps of the `console` blocks.
@@ -76,7 +84,7 @@ fn crate_with_remote() -> Sandbox {
 #[test]
 fn the_tour_is_what_happens() {
     let text = readme();
-    let steps = steps(section(&text, "A tour of two minutes"));
+    let steps = steps(&section(&text, "A tour of two minutes"));
     assert!(steps.len() >= 8, "{} steps are no tour", steps.len());
     let sandbox = crate_with_remote();
     for step in steps {
@@ -88,7 +96,7 @@ fn the_tour_is_what_happens() {
         let mut redactions = Redactions::new();
         redactions.insert("[SANDBOX]", sandbox.root().to_path_buf()).unwrap();
         let expected = format!("$ {}\n{}", step.command, step.output);
-        assert_data_eq!(redactions.redact(&shown), expected.raw());
+        assert_data_eq!(redactions.redact(&shown), expected);
     }
 }
 
@@ -96,7 +104,7 @@ fn the_tour_is_what_happens() {
 fn the_two_commands_are_those_of_the_gate() {
     let text = readme();
     let commands: Vec<String> =
-        steps(section(&text, "Set up")).into_iter().map(|step| step.command).collect();
+        steps(&section(&text, "Set up")).into_iter().map(|step| step.command).collect();
     let [install, test] = commands.as_slice() else { panic!("two commands, not {commands:?}") };
     let gate = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/run")).unwrap();
     let runs = |command: &str| gate.lines().any(|line| line.trim_end().ends_with(command));

@@ -17,7 +17,8 @@ fn handed_over() -> Sandbox {
 
 fn claims(ran: &Ran) -> Vec<String> {
     let value = ran.json();
-    let claim = |claim: &Value| format!("{} {}", claim["state"].as_str().unwrap(), claim["what"].as_str().unwrap());
+    let claim =
+        |claim: &Value| format!("{} {}", claim["state"].as_str().unwrap(), claim["what"].as_str().unwrap());
     value["claims"].as_array().unwrap().iter().map(claim).collect()
 }
 

@@ -22,7 +22,11 @@ fn output_and_exit_code_pass_through_and_are_recorded() {
     assert_eq!((record["stdout_tail"].as_str(), record["stderr_tail"].as_str()), (Some("out"), Some("err")));
     assert_eq!(record["command"], serde_json::json!(["sh", "-c", "echo out; echo err >&2; exit 7"]));
     assert_eq!(record["cwd"], ".");
-    assert!(record["command_id"].is_string() && record["started_at"].is_string() && record["duration_ms"].is_u64());
+    assert!(
+        record["command_id"].is_string()
+            && record["started_at"].is_string()
+            && record["duration_ms"].is_u64()
+    );
 }
 
 #[test]
@@ -30,8 +34,10 @@ fn a_failure_keeps_twenty_lines_and_a_success_three() {
     let sandbox = Sandbox::with_repo();
     run(&sandbox, "seq 100");
     run(&sandbox, "seq 100; exit 1");
-    let lines: Vec<usize> =
-        records(&sandbox).iter().map(|record| record["stdout_tail"].as_str().unwrap().lines().count()).collect();
+    let lines: Vec<usize> = records(&sandbox)
+        .iter()
+        .map(|record| record["stdout_tail"].as_str().unwrap().lines().count())
+        .collect();
     assert_eq!(lines, [3, 20]);
     assert!(records(&sandbox)[0]["truncations"]["stdout"].as_u64().unwrap() > 0);
 }
@@ -57,7 +63,8 @@ fn a_signal_and_git_variables() {
     assert_eq!(run(&sandbox, "kill -9 $$").code, Some(137));
     assert_eq!(records(&sandbox)[0]["error"], "signal");
     let mut command = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), "repo");
-    let ran = Ran::of(command.args(["run", "--", "sh", "-c", "echo ${GIT_DIR-none}"]).env("GIT_DIR", "/nowhere"));
+    let ran =
+        Ran::of(command.args(["run", "--", "sh", "-c", "echo ${GIT_DIR-none}"]).env("GIT_DIR", "/nowhere"));
     assert_eq!(ran.stdout, "none\n", "{ran:?}");
 }
 
@@ -77,7 +84,10 @@ fn endwells_own_commands_are_not_recorded_and_parents_are() {
     assert!(!sandbox.repo().join("feedback_record.jsonl").exists());
     sandbox.endwell(&["run", "--note", "again", "--parent", "c1", "--", "true"]);
     let record = &records(&sandbox)[0];
-    assert_eq!((record["agent_note"].as_str(), record["parent_command_id"].as_str()), (Some("again"), Some("c1")));
+    assert_eq!(
+        (record["agent_note"].as_str(), record["parent_command_id"].as_str()),
+        (Some("again"), Some("c1"))
+    );
 }
 
 #[test]

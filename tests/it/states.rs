@@ -123,29 +123,43 @@ fn wrong(sandbox: &Sandbox, state: &State, dir: &Path, extra: &[(&str, &str)]) -
     })
 }
 
+/// Everything that is wrong with the verdicts on a state, from wherever and however it is judged.
+fn faults(sandbox: &Sandbox, state: &State) -> Vec<String> {
+    let hostile = [
+        ("GIT_DIR", "/nowhere"),
+        ("GIT_INDEX_FILE", "/nowhere/index"),
+        ("GIT_WORK_TREE", "/"),
+        ("LANG", "C"),
+    ];
+    let below = state.target.join("src");
+    let mut ways = vec![("at the top", state.target.as_path(), &[][..])];
+    if below.is_dir() {
+        ways.push(("in a folder below", below.as_path(), &[]));
+    }
+    if state.variables.is_empty() {
+        ways.push(("under hostile variables", state.target.as_path(), &hostile));
+    }
+    let judged = ways.into_iter().filter_map(|(how, dir, extra)| {
+        wrong(sandbox, state, dir, extra).map(|fault| format!("{how}: {fault}"))
+    });
+    judged.collect()
+}
+
 #[test]
 fn every_state_is_judged_as_the_table_says() {
     let sandbox = Sandbox::new();
     let states = build(&sandbox);
     assert!(states.len() >= 109, "{}", states.len());
-    let mut faults = Vec::new();
-    for state in &states {
-        faults.extend(wrong(&sandbox, state, &state.target, &[]).map(|fault| format!("at the top: {fault}")));
-        let below = state.target.join("src");
-        if below.is_dir() {
-            faults.extend(wrong(&sandbox, state, &below, &[]).map(|fault| format!("in a folder: {fault}")));
-        }
-        let hostile = [
-            ("GIT_DIR", "/nowhere"),
-            ("GIT_INDEX_FILE", "/nowhere/index"),
-            ("GIT_WORK_TREE", "/"),
-            ("LANG", "C"),
-        ];
-        if state.variables.is_empty() {
-            faults.extend(
-                wrong(&sandbox, state, &state.target, &hostile).map(|fault| format!("hostile: {fault}")),
-            );
-        }
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let shares: Vec<&[State]> = states.chunks(states.len().div_ceil(4)).collect();
+    let found: Vec<String> = std::thread::scope(|scope| {
+        let sandbox = &sandbox;
+        let workers: Vec<_> = shares
+            .into_iter()
+            .map(|share| {
+                scope.spawn(move || share.iter().flat_map(|state| faults(sandbox, state)).collect::<Vec<_>>())
+            })
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }

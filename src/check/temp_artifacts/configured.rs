@@ -5,7 +5,7 @@ use std::cell::Cell;
 use globset::GlobMatcher;
 use regex::bytes::Regex;
 
-use super::scanner::Scan;
+use super::scan::Scan;
 use super::{Added, Found, MAX_LINE, issue};
 use crate::config::artifacts::{Artifacts, Pattern, Prints};
 use crate::git::changes::FileChange;

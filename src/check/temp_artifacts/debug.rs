@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::languages::{Compiled, Language, pattern};
-use super::scanner::Scan;
+use super::language::{Compiled, Language, Style, pattern};
+use super::scan::Scan;
 use super::{Added, Found};
 use crate::model::Severity;
 
@@ -131,7 +131,7 @@ fn says_so(subject: &Subject<'_>, offset: usize, end: usize) -> bool {
         // what is added to the literal, or comes after it, goes on with it
         return SAYS_SO.is_match(subject.text.get(from..to).unwrap_or_default());
     }
-    if !subject.language.style.shell {
+    if subject.language.style != Style::Shell {
         return false;
     }
     let rest = subject.text.get(offset..end).unwrap_or_default().trim_ascii();

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::languages::pattern;
-use super::scanner::Scan;
+use super::language::pattern;
+use super::scan::Scan;
 use super::{Added, Found, issue};
 use crate::git::changes::lines;
 use crate::model::{Issue, Severity};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::languages::Heredocs;
+use super::language::Heredocs;
 
 /// Names without an end that are remembered before heredocs are given up for the file, which keeps it linear.
 const MAX_MISSING: usize = 64;

@@ -3,188 +3,10 @@
 
 use std::sync::OnceLock;
 
-use regex::bytes::Regex;
-
-/// One language.
-pub(super) struct Language {
-    pub(super) name: &'static str,
-    files: Files,
-    pub(super) syntax: Syntax,
-    pub(super) style: Style,
-    pub(super) debug: Debug,
-    pub(super) compiled: OnceLock<Compiled>,
-}
-
-/// How its files are known.
-#[derive(Clone, Copy)]
-struct Files {
-    /// Endings of names, without the dot.
-    endings: &'static [&'static str],
-    /// How an interpreter in a `#!` line ends, for files without an ending.
-    interpreters: &'static [&'static str],
-}
+use super::language::{Debug, Escape, Files, Heredocs, Language, Prefix, Quirk, Quote, Style, Syntax};
 
 const fn only(endings: &'static [&'static str]) -> Files {
     Files { endings, interpreters: &[] }
-}
-
-/// What the scanner must know.
-#[derive(Clone, Copy)]
-pub(super) struct Syntax {
-    /// What opens a comment that ends with the line.
-    pub(super) line: &'static [&'static str],
-    /// `#` opens a comment only at the start of a word.
-    pub(super) at_word: bool,
-    /// What opens and closes a block comment.
-    pub(super) block: Option<(&'static str, &'static str)>,
-    pub(super) nested: bool,
-    /// Openers of documentation; the line and block openers above are tried first.
-    pub(super) doc: &'static [&'static str],
-    /// Strings, the more special first.
-    pub(super) quotes: &'static [Quote],
-    /// `'x'` is a character; anything else after `'` is no string.
-    pub(super) characters: bool,
-    /// `/…/` after an operator is a regular expression.
-    pub(super) regexes: bool,
-    pub(super) heredocs: Heredocs,
-    /// A text that ends the code in the rest of the file, alone on a line.
-    pub(super) end: Option<&'static str>,
-    /// Code stands only between `<?` and `?>`.
-    pub(super) islands: bool,
-}
-
-/// One kind of string.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Quote {
-    pub(super) open: &'static str,
-    pub(super) close: &'static str,
-    /// What must stand right before it.
-    pub(super) prefix: Prefix,
-    pub(super) escape: Escape,
-    pub(super) multi: bool,
-    /// What opens code inside of it, with the bracket that ends it.
-    pub(super) inner: Option<(&'static str, u8, u8)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Prefix {
-    Any,
-    /// `r` and any number of `#`, which close it too.
-    RustRaw,
-    /// Any number of `#` but none.
-    Hashes,
-    /// `R`, and a delimiter before the bracket.
-    CppRaw,
-    /// `@`, alone or beside `$`.
-    Verbatim,
-    /// `$`.
-    Dollar,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Escape {
-    None,
-    Backslash,
-    Doubled,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heredocs {
-    None,
-    /// `<<X`, `<<-X`; closed by the word alone on a line.
-    Shell,
-    /// As in the shell, and `<<~X`.
-    Ruby,
-    /// `<<<X`; closed by the word at the start of a line.
-    Php,
-}
-
-/// How its statements look.
-#[derive(Clone, Copy)]
-pub(super) struct Style {
-    /// Statements end in `;`, so that a line without one says less.
-    pub(super) semicolons: bool,
-    /// Heads end in `:`.
-    pub(super) colons: bool,
-    /// Types stand before names.
-    pub(super) types_first: bool,
-    /// Calls may stand without parentheses.
-    pub(super) bare_calls: bool,
-    /// Lines are commands.
-    pub(super) shell: bool,
-}
-
-/// What is looked for in live code; regular expressions on one line.
-#[derive(Clone, Copy)]
-pub(super) struct Debug {
-    /// Plain texts, one of which stands in every line that the others match.
-    pub(super) hints: &'static [&'static str],
-    pub(super) calls: &'static str,
-    pub(super) prints: &'static str,
-    /// What looks like a print, and is none.
-    pub(super) no_print: &'static str,
-    /// A print is an issue only if its text says that it is for debugging.
-    pub(super) text_only: bool,
-    pub(super) focused: &'static str,
-    /// Code that the preprocessor switches off.
-    pub(super) switched_off: &'static str,
-}
-
-/// The patterns of a language, compiled once.
-pub(super) struct Compiled {
-    pub(super) hints: Regex,
-    pub(super) calls: Option<Regex>,
-    pub(super) prints: Option<Regex>,
-    pub(super) no_print: Option<Regex>,
-    pub(super) focused: Option<Regex>,
-    pub(super) switched_off: Option<Regex>,
-}
-
-impl Language {
-    /// The language of a file, by its ending, else by its first line.
-    pub(super) fn of(path: &str, content: &[u8]) -> Option<&'static Self> {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        if let Some((stem, ending)) = name.rsplit_once('.')
-            && !stem.is_empty()
-        {
-            let ending = ending.to_ascii_lowercase();
-            return ALL.iter().find(|language| language.files.endings.contains(&ending.as_str()));
-        }
-        let first = content.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
-        let first = String::from_utf8_lossy(first);
-        let mut words = first.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
-        let program = words.find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
-        let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        ALL.iter().find(|language| language.files.interpreters.iter().any(|known| program.ends_with(known)))
-    }
-
-    /// Its patterns.
-    pub(super) fn compiled(&self) -> &Compiled {
-        self.compiled.get_or_init(|| {
-            let always = ["DO NOT", "NOCOMMIT", "DELETE ME", "REMOVE BEFORE"];
-            let hints: Vec<String> =
-                self.debug.hints.iter().chain(&always).map(|hint| regex::escape(hint)).collect();
-            Compiled {
-                hints: pattern(&hints.join("|")),
-                calls: optional(self.debug.calls),
-                prints: optional(self.debug.prints),
-                no_print: optional(self.debug.no_print),
-                focused: optional(self.debug.focused),
-                switched_off: optional(self.debug.switched_off),
-            }
-        })
-    }
-}
-
-/// Compiles a pattern of this check; bytes, no Unicode classes.
-pub(super) fn pattern(text: &str) -> Regex {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them all")]
-    let regex = regex::bytes::RegexBuilder::new(text).unicode(false).build().expect("a constant pattern");
-    regex
-}
-
-fn optional(text: &str) -> Option<Regex> {
-    (!text.is_empty()).then(|| pattern(text))
 }
 
 const fn quote(open: &'static str) -> Quote {
@@ -208,24 +30,16 @@ const SINGLE: Quote = quote("'");
 
 const C_LIKE: Syntax = Syntax {
     line: &["//"],
-    at_word: false,
     block: Some(("/*", "*/")),
-    nested: false,
     doc: &["/**"],
     quotes: &[DOUBLE],
-    characters: true,
-    regexes: false,
+    quirks: &[Quirk::Characters],
     heredocs: Heredocs::None,
     end: None,
-    islands: false,
 };
 
 const HASH: Syntax =
-    Syntax { line: &["#"], block: None, doc: &[], quotes: &[DOUBLE, SINGLE], characters: false, ..C_LIKE };
-
-const FREE: Style =
-    Style { semicolons: false, colons: false, types_first: false, bare_calls: false, shell: false };
-const STRICT: Style = Style { semicolons: true, ..FREE };
+    Syntax { line: &["#"], block: None, doc: &[], quotes: &[DOUBLE, SINGLE], quirks: &[], ..C_LIKE };
 
 const QUIET: Debug = Debug {
     hints: &[],
@@ -241,7 +55,7 @@ const SPEC_FOCUS: &str = r#"^\s*f(describe|it|context)\b\s*[\s(]\s*["'`]"#;
 
 const SCRIPT_QUOTES: &[Quote] = &[DOUBLE, SINGLE, with(multi("`"), "${", b'{', b'}')];
 const SCRIPT: Syntax =
-    Syntax { doc: &["/**", "/// <"], quotes: SCRIPT_QUOTES, characters: false, regexes: true, ..C_LIKE };
+    Syntax { doc: &["/**", "/// <"], quotes: SCRIPT_QUOTES, quirks: &[Quirk::Regexes], ..C_LIKE };
 const SCRIPT_DEBUG: Debug = Debug {
     hints: &["debugger", "console.", ".only", "fdescribe", "fit", "fcontext"],
     calls: r"(^|[;{})])\s*debugger\s*(;|\}|$)",
@@ -262,12 +76,12 @@ pub(super) static ALL: [Language; 14] = [
         "rust",
         only(&["rs"]),
         Syntax {
-            nested: true,
+            quirks: &[Quirk::Characters, Quirk::Nested],
             doc: &["///", "//!", "/**", "/*!"],
             quotes: &[Quote { prefix: Prefix::RustRaw, ..raw("\"") }, multi("\"")],
             ..C_LIKE
         },
-        STRICT,
+        Style::Semicolons,
         Debug {
             hints: &["dbg!", "print"],
             calls: r"\bdbg!\s*[(\[{]",
@@ -279,7 +93,7 @@ pub(super) static ALL: [Language; 14] = [
         "python",
         Files { endings: &["py", "pyi"], interpreters: &["python"] },
         Syntax { quotes: &[multi("\"\"\""), multi("'''"), DOUBLE, SINGLE], ..HASH },
-        Style { colons: true, ..FREE },
+        Style::Colons,
         Debug {
             hints: &["pdb", "pudb", "wdb", "debugpy", "pydevd", "set_trace", "breakpoint", "print"],
             calls: PYTHON_TOOLS,
@@ -292,21 +106,21 @@ pub(super) static ALL: [Language; 14] = [
         "javascript",
         Files { endings: &["js", "mjs", "cjs", "jsx"], interpreters: &["node", "nodejs"] },
         SCRIPT,
-        FREE,
+        Style::Free,
         SCRIPT_DEBUG,
     ),
     language(
         "typescript",
         Files { endings: &["ts", "mts", "cts", "tsx"], interpreters: &["ts-node", "deno", "bun", "tsx"] },
         SCRIPT,
-        FREE,
+        Style::Free,
         SCRIPT_DEBUG,
     ),
     language(
         "go",
         only(&["go"]),
         Syntax { quotes: &[DOUBLE, raw("`")], doc: &[], ..C_LIKE },
-        FREE,
+        Style::Free,
         Debug {
             hints: &["spew.", "Breakpoint", "fmt.Print", "print"],
             calls: r"\bspew\.(Dump|Sdump|Fdump|Print(f|ln)?)\s*\(|\bruntime\.Breakpoint\s*\(",
@@ -319,7 +133,7 @@ pub(super) static ALL: [Language; 14] = [
         "java",
         only(&["java"]),
         Syntax { quotes: &[multi("\"\"\""), DOUBLE], ..C_LIKE },
-        Style { types_first: true, ..STRICT },
+        Style::TypesFirst,
         Debug {
             hints: &["System.", "dumpStack", "printStackTrace"],
             calls: r"\bThread\.dumpStack\s*\(",
@@ -331,11 +145,11 @@ pub(super) static ALL: [Language; 14] = [
         "kotlin",
         only(&["kt", "kts"]),
         Syntax {
-            nested: true,
+            quirks: &[Quirk::Characters, Quirk::Nested],
             quotes: &[with(raw("\"\"\""), "${", b'{', b'}'), with(DOUBLE, "${", b'{', b'}')],
             ..C_LIKE
         },
-        FREE,
+        Style::Free,
         Debug {
             hints: &["print", "dumpStack", "fdescribe", "fit", "fcontext", "System."],
             calls: r"\bThread\.dumpStack\s*\(",
@@ -345,14 +159,8 @@ pub(super) static ALL: [Language; 14] = [
             ..QUIET
         },
     ),
-    language("c", only(&["c", "h"]), C, Style { types_first: true, ..STRICT }, C_DEBUG),
-    language(
-        "c++",
-        only(&["cc", "cpp", "cxx", "hpp", "hh", "hxx"]),
-        C,
-        Style { types_first: true, ..STRICT },
-        C_DEBUG,
-    ),
+    language("c", only(&["c", "h"]), C, Style::TypesFirst, C_DEBUG),
+    language("c++", only(&["cc", "cpp", "cxx", "hpp", "hh", "hxx"]), C, Style::TypesFirst, C_DEBUG),
     language(
         "csharp",
         only(&["cs"]),
@@ -366,9 +174,9 @@ pub(super) static ALL: [Language; 14] = [
             ],
             ..C_LIKE
         },
-        Style { types_first: true, ..STRICT },
+        Style::TypesFirst,
         Debug {
-            hints: &["Debugger.", "Console."],
+            hints: &["Debugger.", "Console.", "#if", "# if"],
             calls: r"\bDebugger\.(Break|Launch)\s*\(",
             prints: r"\bConsole\.(Error\.|Out\.)?Write(Line)?\s*\(",
             switched_off: r"^\s*#\s*if\s+false\b",
@@ -381,12 +189,12 @@ pub(super) static ALL: [Language; 14] = [
         Syntax {
             block: Some(("=begin", "=end")),
             quotes: &[with(multi("\""), "#{", b'{', b'}'), multi("'"), with(multi("`"), "#{", b'{', b'}')],
-            regexes: true,
+            quirks: &[Quirk::Regexes],
             heredocs: Heredocs::Ruby,
             end: Some("__END__"),
             ..HASH
         },
-        Style { bare_calls: true, ..FREE },
+        Style::BareCalls,
         Debug {
             hints: &[
                 "binding.",
@@ -417,12 +225,11 @@ pub(super) static ALL: [Language; 14] = [
         Syntax {
             line: &["//", "#"],
             quotes: &[multi("\""), multi("'")],
-            characters: false,
+            quirks: &[Quirk::Islands],
             heredocs: Heredocs::Php,
-            islands: true,
             ..C_LIKE
         },
-        STRICT,
+        Style::Semicolons,
         Debug {
             hints: &[
                 "var_dump",
@@ -446,7 +253,7 @@ pub(super) static ALL: [Language; 14] = [
         "swift",
         only(&["swift"]),
         Syntax {
-            nested: true,
+            quirks: &[Quirk::Nested],
             doc: &["///", "/**"],
             quotes: &[
                 Quote { prefix: Prefix::Hashes, ..raw("\"\"\"") },
@@ -454,10 +261,9 @@ pub(super) static ALL: [Language; 14] = [
                 with(multi("\"\"\""), "\\(", b'(', b')'),
                 with(DOUBLE, "\\(", b'(', b')'),
             ],
-            characters: false,
             ..C_LIKE
         },
-        FREE,
+        Style::Free,
         Debug {
             hints: &["debugPrint", "print", "NSLog", "dump(", "fdescribe", "fit", "fcontext"],
             calls: r"(^|[^\w.])debugPrint\s*\(",
@@ -471,7 +277,7 @@ pub(super) static ALL: [Language; 14] = [
         "shell",
         Files { endings: &["sh", "bash"], interpreters: &["sh", "bash", "dash", "ash", "ksh", "zsh"] },
         Syntax {
-            at_word: true,
+            quirks: &[Quirk::WordComments],
             quotes: &[
                 Quote { prefix: Prefix::Dollar, ..multi("'") },
                 Quote { escape: Escape::None, ..multi("'") },
@@ -480,7 +286,7 @@ pub(super) static ALL: [Language; 14] = [
             heredocs: Heredocs::Shell,
             ..HASH
         },
-        Style { shell: true, bare_calls: true, ..FREE },
+        Style::Shell,
         Debug {
             hints: &["echo", "printf"],
             prints: r"(^|[;&|({]|\bthen|\bdo|\belse)\s*(echo|printf)\s",
@@ -503,27 +309,3 @@ const C_DEBUG: Debug = Debug {
     switched_off: r"^\s*#\s*if\s+0\b",
     ..QUIET
 };
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_pattern_compiles() {
-        for language in &ALL {
-            assert!(!language.compiled().hints.is_match(b"nothing of interest"), "{}", language.name);
-        }
-    }
-
-    #[test]
-    fn files_without_an_ending_are_known_by_their_first_line() {
-        let of = |path: &str, text: &str| Language::of(path, text.as_bytes()).map(|language| language.name);
-        assert_eq!(of("bin/route", "#!/usr/bin/env python3\n"), Some("python"));
-        assert_eq!(of("bin/route", "#!/usr/bin/env -S FOO=1 bash -e\n"), Some("shell"));
-        assert_eq!(of("bin/route", "#!/usr/bin/ruby3.1\n"), Some("ruby"));
-        assert_eq!(of("bin/route", "text"), None);
-        assert_eq!(of("a/b.RS", ""), Some("rust"));
-        assert_eq!(of(".bashrc", "#!/bin/bash\n"), Some("shell"));
-        assert_eq!(of("notes.md", "#!/bin/sh\n"), None);
-    }
-}

@@ -1,5 +1,5 @@
-//! Regular expressions and percent literals in JavaScript and Ruby: whether a `/` or a `%` opens one, and how long it
-//! is. One line at most, so that a wrong guess can't swallow the file.
+//! Literals on one line: regular expressions and percent literals in JavaScript and Ruby, characters elsewhere. Whether
+//! one opens, and how long it is; one line at most, so that a wrong guess can't swallow the file.
 
 /// The length of the literal that opens at `at`, or `None` if this is division.
 pub(super) fn expression(text: &[u8], at: usize, ruby: bool) -> Option<usize> {
@@ -91,4 +91,25 @@ fn percent(text: &[u8], at: usize, line: &[u8]) -> Option<usize> {
         index += 1;
     }
     None
+}
+
+/// The length of a character literal, or 1 for a quote that opens none (a lifetime, a digit separator).
+pub(super) fn character(rest: &[u8], before: u8) -> usize {
+    if before.is_ascii_alphanumeric() || before == b'_' {
+        return 1;
+    }
+    let line = rest.get(..rest.len().min(16)).unwrap_or_default();
+    let escaped = line.get(1) == Some(&b'\\');
+    let from = if escaped { 3 } else { 2 };
+    let limit = if escaped { line.len() } else { line.len().min(7) };
+    let end = (from..limit).find(|at| matches!(line.get(*at), Some(b'\'' | b'\n')));
+    match end {
+        // between quotes stands one character: one byte, or the bytes of one
+        Some(end) if line.get(end) == Some(&b'\'') => {
+            let inside = line.get(1..end).unwrap_or_default();
+            let one = escaped || std::str::from_utf8(inside).is_ok_and(|text| text.chars().count() == 1);
+            if one { end + 1 } else { 1 }
+        }
+        _ => 1,
+    }
 }

@@ -6,25 +6,28 @@ mod configured;
 mod debug;
 mod exceptions;
 mod heredoc;
+mod language;
 mod languages;
 mod literals;
 mod markers;
 mod names;
+mod patterns;
 mod runs;
+mod scan;
 mod scanner;
 mod shapes;
 mod words;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use self::configured::Rules;
-use self::languages::Language;
-use self::scanner::Scan;
+use self::language::Language;
+use self::scan::Scan;
 use super::{Check, Context, CouldNotCheck};
 use crate::config::Config;
 use crate::git::changes::{self, Changes, Content, FileChange};
-use crate::git::{Objects, Repo};
+use crate::git::{Entry, Objects, Repo};
 use crate::model::{CheckId, Issue, Severity};
 
 /// Files with more added lines than this are data.
@@ -54,17 +57,15 @@ impl Check for TempArtifacts {
         let exists = |path: &[u8]| crate::fs::exists(&context.repo.at(path));
         let issues = judge(&changes, &exists, context.config)?;
         let issues = by_attributes(issues, context.repo)?;
-        Ok(issues.into_iter().map(|issue| owned(context, issue)).collect())
-    }
-}
-
-/// What lay in a dirty file at the baseline and is unchanged since is not this session's.
-fn owned(context: &Context<'_>, issue: Issue) -> Issue {
-    let path = issue.raw_path();
-    let dirty = path.and_then(|path| context.status.entries.iter().find(|entry| entry.path == path));
-    match dirty {
-        Some(entry) => context.owned(issue, entry),
-        None => context.by_session(issue),
+        let dirty: HashMap<&[u8], &Entry> =
+            context.status.entries.iter().map(|entry| (entry.path.as_slice(), entry)).collect();
+        let owned = issues.into_iter().map(|issue| {
+            match issue.raw_path().and_then(|path| dirty.get(path.as_slice()).copied()) {
+                Some(entry) if issue.severity > Severity::Info => context.owned(issue, entry),
+                _ => context.by_session(issue),
+            }
+        });
+        Ok(owned.collect())
     }
 }
 
@@ -122,12 +123,7 @@ fn by_attributes(issues: Vec<Issue>, repo: &Repo) -> super::Found {
 
 /// endwell's own artifacts, and what clients write for themselves.
 fn is_own(path: &str, config: &Config) -> bool {
-    let paths = &config.paths;
-    let below = |folder: &std::path::Path| std::path::Path::new(path).starts_with(folder);
-    below(&paths.outputs)
-        || below(&paths.state)
-        || below(&paths.feedback)
-        || CLIENT_DIRS.iter().any(|dir| path.starts_with(dir))
+    config.is_own(path.as_bytes()) || CLIENT_DIRS.iter().any(|dir| path.starts_with(dir))
 }
 
 fn judge_file(
@@ -155,7 +151,7 @@ fn judge_file(
     }
     let mut found = markers::find(text, &added);
     let scanned = if is_skipped(path, text, &added) { None } else { Language::of(path, text) };
-    let scan = scanned.map(|language| (language, scanner::scan(text, language)));
+    let scan = scanned.map(|language| (language, scan::scan(text, language)));
     if let Some((language, scan)) = &scan {
         found.extend(runs::find(text, scan, language, &added));
         let base = file.base.as_deref();

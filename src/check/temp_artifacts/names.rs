@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexSet};
 
-use super::languages::pattern;
+use super::language::{pattern, set};
 use crate::git::changes::{Content, FileChange, Place};
 use crate::model::Severity;
 
@@ -55,12 +55,6 @@ pub(super) struct Verdict {
     pub(super) code: &'static str,
     pub(super) severity: Severity,
     pub(super) message: &'static str,
-}
-
-fn set(patterns: &[&str]) -> RegexSet {
-    #[expect(clippy::expect_used, reason = "the patterns are constants, and the tests below compile them")]
-    let set = regex::bytes::RegexSetBuilder::new(patterns).unicode(false).build().expect("constant patterns");
-    set
 }
 
 /// Judges a file by its name, mode and size. `exists` tells whether a path is there now.

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::languages::{Language, pattern};
-use super::scanner::{Comment, Scan};
+use super::language::{Language, pattern};
+use super::scan::{Comment, Scan};
 use super::shapes::{Shape, judge};
 use super::{Added, Found};
 use crate::model::Severity;
@@ -126,7 +126,8 @@ fn decide(run: &[Line<'_>], text: &[u8], scan: &Scan, language: &Language) -> Op
     let first_shape = judge(first.text, language);
     let opening = first.text.trim_ascii();
     let lead = first_shape == Shape::Other && LEAD.is_match(opening);
-    if first_shape == Shape::Other && !lead && EXPLAINS.is_match(opening) {
+    let prose = first_shape == Shape::Other && !lead;
+    if prose && EXPLAINS.is_match(opening) {
         return None;
     }
     let need = full.len() - usize::from(lead);
@@ -134,7 +135,7 @@ fn decide(run: &[Line<'_>], text: &[u8], scan: &Scan, language: &Language) -> Op
     let shapes = shapes(run, language, lead, spare)?;
     let code = shapes.iter().filter(|(_, shape)| *shape > Shape::Other).count();
     let strong = shapes.iter().any(|(_, shape)| *shape == Shape::Strong);
-    if !strong || code + spare < need || is_documentation(run, first_shape, lead, text, scan, language) {
+    if !strong || code + spare < need || is_documentation(run, prose, text, scan, language) {
         return None;
     }
     let line = shapes.iter().find(|(_, shape)| *shape > Shape::Other).map(|(number, _)| *number)?;
@@ -207,8 +208,7 @@ fn shapes(run: &[Line<'_>], language: &Language, lead: bool, spare: usize) -> Op
 /// A comment that begins with prose right above a declaration, or one above Go's `import "C"`.
 fn is_documentation(
     run: &[Line<'_>],
-    first: Shape,
-    lead: bool,
+    begins_with_prose: bool,
     text: &[u8],
     scan: &Scan,
     language: &Language,
@@ -217,5 +217,5 @@ fn is_documentation(
     let (start, end) = scan.span(last.number + 1, text);
     let below = text.get(start..end).unwrap_or_default().trim_ascii();
     (language.name == "go" && below.starts_with(b"import \"C\""))
-        || (first == Shape::Other && !lead && DECLARES.is_match(below))
+        || (begins_with_prose && DECLARES.is_match(below))
 }

@@ -4,108 +4,12 @@
 use std::collections::HashSet;
 
 use super::heredoc::{self, Pending};
-use super::languages::{Escape, Heredocs, Language, Prefix, Quote};
+use super::language::{Escape, Heredocs, Language, Prefix, Quirk, Quote};
+use super::literals::character;
+use super::scan::{Comment, Scan};
 
 /// Frames of strings with code in them that are followed; deeper ones count as text.
 const MAX_DEPTH: usize = 100;
-
-/// What stands where. All places are byte offsets.
-#[derive(Debug, Default)]
-pub(super) struct Scan {
-    /// Where each line starts, and the end of the text.
-    starts: Vec<usize>,
-    /// The text with comments, and all of multi-line strings but their first line, blanked.
-    pub(super) live: Vec<u8>,
-    pub(super) comments: Vec<Comment>,
-    /// Pieces of strings that are still in `live`.
-    strings: Vec<(usize, usize)>,
-    /// Pieces that are blanked as strings.
-    hidden: Vec<(usize, usize)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Comment {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    /// 0-based.
-    pub(super) first: usize,
-    pub(super) last: usize,
-    pub(super) block: bool,
-    pub(super) doc: bool,
-    /// Only blanks stand before and after it on its lines.
-    pub(super) own: bool,
-}
-
-impl Scan {
-    /// Number of lines.
-    pub(super) fn lines(&self) -> usize {
-        self.starts.len().saturating_sub(1)
-    }
-
-    /// The 0-based line of an offset.
-    pub(super) fn line_of(&self, offset: usize) -> usize {
-        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
-    }
-
-    /// Offsets of a 0-based line, without its end.
-    pub(super) fn span(&self, line: usize, text: &[u8]) -> (usize, usize) {
-        let at = |index: usize| self.starts.get(index).copied().unwrap_or(text.len());
-        let (start, mut end) = (at(line), at(line + 1));
-        while end > start && matches!(text.get(end - 1), Some(b'\n' | b'\r')) {
-            end -= 1;
-        }
-        (start, end)
-    }
-
-    /// The live code of a 0-based line.
-    pub(super) fn live_line(&self, line: usize) -> &[u8] {
-        let (start, end) = self.span(line, &self.live);
-        self.live.get(start..end).unwrap_or_default()
-    }
-
-    /// The first string that lies on a stretch of a line.
-    pub(super) fn string_in(&self, from: usize, to: usize) -> Option<(usize, usize)> {
-        let next = self.strings.partition_point(|(start, _)| *start < from);
-        self.strings.get(next).copied().filter(|(start, _)| *start < to)
-    }
-
-    /// Whether an offset lies in a string, blanked or not.
-    pub(super) fn in_string(&self, offset: usize) -> bool {
-        within(&self.strings, offset) || within(&self.hidden, offset)
-    }
-}
-
-fn within(pieces: &[(usize, usize)], offset: usize) -> bool {
-    let next = pieces.partition_point(|(start, _)| *start <= offset);
-    next.checked_sub(1).and_then(|index| pieces.get(index)).is_some_and(|(_, end)| offset < *end)
-}
-
-/// Scans a text. One that ends inside a string is scanned again without strings over several lines.
-pub(super) fn scan(text: &[u8], language: &Language) -> Scan {
-    let mut starts: Vec<usize> = vec![0];
-    starts.extend(memchr::memchr_iter(b'\n', text).map(|at| at + 1));
-    if starts.last() != Some(&text.len()) {
-        starts.push(text.len());
-    }
-    let (mut scan, open) = Scanner::new(text, language, true).run();
-    if open {
-        scan = Scanner::new(text, language, false).run().0;
-    }
-    scan.starts = starts;
-    for index in 0..scan.comments.len() {
-        let Some(comment) = scan.comments.get(index).copied() else { break };
-        let (first, last) = (scan.line_of(comment.start), scan.line_of(comment.end.saturating_sub(1)));
-        let before = scan.span(first, text).0..comment.start;
-        let after = comment.end..scan.span(last, text).1.max(comment.end);
-        let blank =
-            |range: std::ops::Range<usize>| text.get(range).unwrap_or_default().trim_ascii().is_empty();
-        let own = blank(before) && blank(after);
-        if let Some(comment) = scan.comments.get_mut(index) {
-            *comment = Comment { first, last, own, ..*comment };
-        }
-    }
-    scan
-}
 
 /// Where the scanner is.
 #[derive(Clone, Copy)]
@@ -122,7 +26,7 @@ enum Frame {
     },
 }
 
-struct Scanner<'a> {
+pub(super) struct Scanner<'a> {
     text: &'a [u8],
     language: &'a Language,
     multi: bool,
@@ -136,7 +40,7 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    fn new(text: &'a [u8], language: &'a Language, multi: bool) -> Self {
+    pub(super) fn new(text: &'a [u8], language: &'a Language, multi: bool) -> Self {
         let syntax = &language.syntax;
         let mut stops = [false; 256];
         let mut stop = |text: &str| {
@@ -148,17 +52,20 @@ impl<'a> Scanner<'a> {
         syntax.quotes.iter().for_each(|quote| stop(quote.open));
         syntax.block.iter().for_each(|(open, _)| stop(open));
         syntax.end.iter().for_each(|end| stop(end));
-        ["\n", "\\", "{", "}", "(", ")"].iter().for_each(|byte| stop(byte));
-        if syntax.characters {
+        for byte in ["\n", "\\", "{", "}", "(", ")"] {
+            stop(byte);
+        }
+        if syntax.has(Quirk::Characters) {
             stop("'");
         }
-        if syntax.regexes {
-            ["/", "%"].iter().for_each(|byte| stop(byte));
+        if syntax.has(Quirk::Regexes) {
+            stop("/");
+            stop("%");
         }
         if syntax.heredocs != Heredocs::None {
             stop("<");
         }
-        if syntax.islands {
+        if syntax.has(Quirk::Islands) {
             stop("?");
         }
         let scan = Scan { live: text.to_vec(), ..Scan::default() };
@@ -168,8 +75,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// The scan, and whether the text ended inside a string.
-    fn run(mut self) -> (Scan, bool) {
-        if self.language.syntax.islands && memchr::memmem::find(self.text, b"<?").is_some() {
+    pub(super) fn run(mut self) -> (Scan, bool) {
+        if self.language.syntax.has(Quirk::Islands) && memchr::memmem::find(self.text, b"<?").is_some() {
             self.outside_island();
         }
         while self.pos < self.text.len() {
@@ -209,7 +116,7 @@ impl<'a> Scanner<'a> {
             if self.bracket(byte) {
                 return;
             }
-            self.pos += if byte == b'\\' && self.language.syntax.at_word { 2 } else { 1 };
+            self.pos += if byte == b'\\' && self.language.syntax.has(Quirk::WordComments) { 2 } else { 1 };
         }
     }
 
@@ -239,7 +146,7 @@ impl<'a> Scanner<'a> {
             self.pos = self.text.len();
             return true;
         }
-        if syntax.islands && rest.starts_with(b"?>") {
+        if syntax.has(Quirk::Islands) && rest.starts_with(b"?>") {
             self.pos += 2;
             self.outside_island();
             return true;
@@ -255,13 +162,13 @@ impl<'a> Scanner<'a> {
         }
         let word_starts =
             matches!(self.byte_before(1), b' ' | b'\t' | b'\n' | b'\r' | b';' | b'(' | b')' | b'|' | b'&');
-        let attribute = syntax.islands && rest.starts_with(b"#[");
-        if !syntax.line.iter().any(opens) || attribute || (syntax.at_word && !word_starts) {
+        let attribute = syntax.has(Quirk::Islands) && rest.starts_with(b"#[");
+        if !syntax.line.iter().any(opens) || attribute || (syntax.has(Quirk::WordComments) && !word_starts) {
             return false;
         }
         let doc = syntax.doc.iter().any(opens) && !rest.starts_with(b"////");
         let mut end = memchr::memchr(b'\n', rest).map_or(self.text.len(), |at| self.pos + at);
-        if syntax.islands
+        if syntax.has(Quirk::Islands)
             && let Some(at) = memchr::memmem::find(self.text.get(self.pos..end).unwrap_or_default(), b"?>")
         {
             end = self.pos + at;
@@ -273,7 +180,7 @@ impl<'a> Scanner<'a> {
     fn block_comment(&mut self, open: &str, close: &str, doc: bool) {
         let (open, close) = (open.as_bytes(), close.as_bytes());
         let mut at = self.pos + open.len();
-        if self.language.syntax.nested {
+        if self.language.syntax.has(Quirk::Nested) {
             let mut depth = 1_usize;
             while depth > 0 && at < self.text.len() {
                 let rest = self.text.get(at..).unwrap_or_default();
@@ -321,13 +228,13 @@ impl<'a> Scanner<'a> {
             }
             return false;
         }
-        if byte == b'\'' && syntax.characters {
+        if byte == b'\'' && syntax.has(Quirk::Characters) {
             let length = character(self.rest(), self.byte_before(1));
             self.scan.strings.push((self.pos, self.pos + length));
             self.pos += length;
             return true;
         }
-        if syntax.regexes
+        if syntax.has(Quirk::Regexes)
             && matches!(byte, b'/' | b'%')
             && let Some(length) =
                 super::literals::expression(self.text, self.pos, syntax.heredocs == Heredocs::Ruby)
@@ -481,26 +388,5 @@ impl<'a> Scanner<'a> {
                 *byte = b' ';
             }
         }
-    }
-}
-
-/// The length of a character literal, or 1 for a quote that opens none (a lifetime, a digit separator).
-fn character(rest: &[u8], before: u8) -> usize {
-    if before.is_ascii_alphanumeric() || before == b'_' {
-        return 1;
-    }
-    let line = rest.get(..rest.len().min(16)).unwrap_or_default();
-    let escaped = line.get(1) == Some(&b'\\');
-    let from = if escaped { 3 } else { 2 };
-    let limit = if escaped { line.len() } else { line.len().min(7) };
-    let end = (from..limit).find(|at| matches!(line.get(*at), Some(b'\'' | b'\n')));
-    match end {
-        // between quotes stands one character: one byte, or the bytes of one
-        Some(end) if line.get(end) == Some(&b'\'') => {
-            let inside = line.get(1..end).unwrap_or_default();
-            let one = escaped || std::str::from_utf8(inside).is_ok_and(|text| text.chars().count() == 1);
-            if one { end + 1 } else { 1 }
-        }
-        _ => 1,
     }
 }

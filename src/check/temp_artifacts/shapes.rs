@@ -1,11 +1,12 @@
 //! Whether one line of a comment is code: what it is not by form and by words, then the shapes of statements. Judges a
 //! line by itself; what a whole run of lines is, `runs` says.
 
-use std::sync::LazyLock;
-
-use regex::bytes::{Regex, RegexSet};
-
-use super::languages::{Language, pattern};
+use super::language::{Language, Style};
+use super::patterns::{
+    AFTER_CALL, ARM, ASSIGN, BARE_CALL, BLOCK_HEAD, CALL, CHAIN, CLOSERS, CONDITION, CONTINUED, DECLARED,
+    DEFINITION, ENTRY, EVIDENCE, FORMS, GAPS, HEAD, IMPORT, LONE, LOOPS, OPEN_ASSIGN, OPENER, SECOND_WORD,
+    SHELL_STRONG, SHELL_WEAK, STATEMENT, STEP, TAG, TYPED,
+};
 use super::words;
 
 /// What a line of a comment is.
@@ -18,165 +19,6 @@ pub(super) enum Shape {
     Strong,
 }
 
-/// Forms that are not code, tried on the whole line.
-static FORMS: LazyLock<RegexSet> = LazyLock::new(|| {
-    set(&[
-        // directives, licences, pointers
-        r"(?i)^(!|-\*-|vim:|noqa|nosec|pragma\b|type:|pylint|mypy|ruff|pyright|fmt:|isort|eslint|prettier|@ts-|tslint|istanbul|c8 |v8 |go:|nolint|\+build|region\b|endregion|#region|rubocop|frozen_string|shellcheck|spdx|copyright|\(c\)|clippy|rustfmt|nosonar|nopmd|noinspection|checkstyle|phpcs|phpstan|psalm|swiftlint|swift-tools|sourcery|ktlint|clang-|resharper|mark:|%%|https?:|(unordered )?output:|e\.g\.|i\.e\.|note\b|see\b|usage:|flags:|example|endwell:)",
-        r"(?i)^(todo|fixme|xxx|hack)\b",
-        r"^@\w+(\s+\w|:)",
-        // rules and arrows
-        r"^[-=~_*#+/|\s]{4,}$|^[-=~_*#]{4,}|[-=~_*]{5,}$",
-        r"-->|<--|==>|<==[^=]|\+--|\|--|--\+|--\||=>>|~>\s*$",
-        // table rows, lists
-        r"^\|.*\|$|\w \| \w+ \| ",
-        r"^([-*+]|\d+[.):]|\(\d+\)|\(?[a-z]\)|[ivx]+[.)]) ",
-        // grammars
-        r"::=|->.*\s\|\s|^\w+\s*[:=]\s*.*\w\s\|\s.*\||^[\w-]+\s+=\s+\w[\w-]*\s+([{\[(]\s*\w|\x22)",
-        // sessions, headers
-        r"^(\$|>{1,3}|<{1,3}|%|[CS]:|#|In \[\d+\]:|irb.*>)(\s|$)",
-        r"^[A-Z][\w-]*: \S",
-        r"^[A-Z][A-Z]+ /\S*( HTTP|$)",
-        r"^[0-9^]|^[\w+.-]+://",
-        r"\xe2\x80\xa6|[^(\[{,\s]\.\.\.[^)\w]|\.\.\.$|^\.\.\.|\s\.\.\.\s|\bO\([\w^ ]+\)",
-        // sentences, abbreviations, headings and lists of RDoc
-        r"[a-z)]\.$|\b(e\.g|i\.e|etc|cf)\.|^={1,6} \S|^\S+::(\s|$)",
-        // grammars: alternatives, repetitions, texts beside names, a full stop
-        r"^;|\s\|$|\s\.$|=\s*\d*\*[\w(]|=\s*<\w+ [^>]*>$|^\|\s",
-        // legends
-        r"=\s*\d+\s+[a-z]+(\s[a-z]+)*$",
-        // placeholders of usage texts
-        r"\[-{1,2}\w[\w-]*([= ]\S*)?\]|<[a-z]+-[a-z-]+>\s|\[<\w+>\]",
-    ])
-});
-
-/// An expression of code among the words: brackets that touch names, operators, sigils, dotted and snake names.
-static EVIDENCE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"[\w\]][(\[]|[)\]]\.|[a-z_]\w*\.[a-z_]|[a-zA-Z]_[A-Za-z]|[=!<>]=|&&|\|\||\s[<>]\s|\$[\w({]|(^|[\s(!])@\w|\w::\w|\w->\w|""|''|``|\{\}|\[\]|\s=\s|\+\+|--;|:=|=>|[;{]$|(^|\s)[!*&][\w(]|\s%\s|:\w+\b.*,|\?\."#,
-    )
-});
-
-/// A declaration word or type before a name that is assigned to.
-static ASSIGN: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?P<pre>([\w.:]+(<[^=]*>)?[*&?!\[\]]*\s+){0,4})(?P<name>[*&@$]*[\w$][\w$.:>()\[\]*?'\x22!-]*(\s*,\s*[*&@$]*[\w$][\w$.\[\]]*)*|[(\[{][^=]*,[^=]*[)\]}]|[\[{]\s*\w+\s*[\]}])(\s*:\s*[\w<>\[\]|?.,& ():*']+)?\s*([-+*/%|&^.]|<<|>>|\|\||&&|\?\?|\*\*|//)?:?=\s*[^=>~\s]",
-    )
-});
-static STEP: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(\+\+|--)[\w$.\[\]>-]+;?$|^[\w$.\[\]>-]+(\+\+|--);?$"));
-static OPEN_ASSIGN: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^((const|let|var|val|final|static|public|private|local|mut|auto)\s+)+[\w$:<>\[\], .|]+\s*=$|^[\w$.@\[\]>-]+\s*[-+*/|&]?:?=$",
-    )
-});
-
-static CALL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^((await|return|yield|new|go|defer|throw|raise|try[?!]?|assert|else|in|co_await|co_return|not|!|const|mut)\s+)*(\(\*?)?[\w$@*&!\\~][\w$@>:.?!\[\]&<,\x22'\\-]*\(",
-    )
-});
-static AFTER_CALL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^\s*[;,?!)\]}]*\s*$|^(\.|\?\.|->|::|!\.|!!\.|\(|\[|\?)[\w$&(\[{]|^\s+(if|unless|as|or|and|rescue|while|until|else|catch)\s|^\s*[{]|^\s*(\|\||&&|\?\?|[?]|[-+*/%|]|==|!=|[<>]=?)\s.*[;{,(]$|^\s*;|^\s+do(\s*\|.*\|)?$|^\s*=>\s*\{?",
-    )
-});
-static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(\}\s*)?(else\s+)?(if|elif|elseif|while|for|foreach|switch|catch|until|using|lock|when|guard|with|match)\s*(\(|!|let\s)",
-    )
-});
-static HEAD: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(@\w+\s+)*((pub(\([a-z]+\))?|public|private|protected|internal|static|async|export|default|final|override|open|abstract|inline|suspend|data|sealed|const|unsafe|extern)\s+)*(if|elif|else if|elsif|for|foreach|while|until|unless|switch|match|when|with|guard|def|fn|func|function|fun|class|struct|enum|impl|interface|trait|protocol|module|namespace|try|catch|except|finally|else|do|case|default|select|loop|async|begin|mod)\b.*(:|\{|\bdo(\s*\|[^|]*\|)?|\bthen)$",
-    )
-});
-static DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^((pub|public|private|protected|internal|static|async|export|default|final|override|open|abstract|inline|suspend|virtual|const|unsafe|extern)(\(\w+\))?\s+)*(def|fn|func|function|fun|class|interface|struct|enum|trait|module)\s+[\w.$<~`]+[\w.]*[?!]?\s*(\(|<|$|;|:|\{|=)",
-    )
-});
-static TYPED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^([\w:.]+(<[^()=]*>)?[*&?\[\]]*\s+)+[*&]*[\w:~]+\([^;{}]*\)?(\s*(const|noexcept|override|throws\s+[\w., ]+|where\s.*))?$",
-    )
-});
-static LONE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(end|else|begin|ensure|rescue|fi|done|esac|then|do|pass|break|continue|next|return|try|finally|default|\}?\s*else\s*\{?)\s*[;:]?$",
-    )
-});
-static CLOSERS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^[})\]]+[;,)]*$|^[})\]]+\s*[;,)]+$|^[({\[]$|^[})\]]+\s*(else|while|catch|finally)?.*[{;]$|^\}\)?,?$|^end[,.)]|^\][,;]?$",
-    )
-});
-static CHAIN: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(\?|&|!!)?\.\w+[(?!{<\[;]|^(\?|&)?\.\w+$|^->\w+\("));
-static ARM: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\S\s*=>\s*\S.*[),;}]$|\S\s*=>\s*\{?$|\S\s*->\s*(\S.*[;,}{]|[\w.]+\(.*\))$"));
-static IMPORT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"^(import|from|use|using|require|require_once|include|require_relative|export|package|mod|pub use|pub mod)\b[\s({]*[\w.:@$*{}"'\\/, ~-]*("|'|;|\.\w|::|_\w|\bimport\s)|^#\s*(include|define|undef|if|ifdef|ifndef|endif|else|pragma|elif)\b|^import\s+[\w.]+(\s+as\s+\w+)?$"#,
-    )
-});
-static STATEMENT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(if|unless|while|until|elsif|elif|case|when|def|class|module|for|return|raise|throw|from|next|break|yield|await|assert|guard|del|global|nonlocal|goto|delete|else|let|const|var|val|export|try|rescue|except|catch|typealias|defer)\b",
-    )
-});
-static DECLARED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(typedef|extern|static|struct|enum|local|readonly|super|async|default|public|private|protected|internal|override|final|pub|mut|type|void|int|char|unsigned|double|float|bool|string|auto|long|size_t|print|puts|echo)\b",
-    )
-});
-/// Heads that end in `:` where blocks do.
-static BLOCK_HEAD: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(if|elif|while|for|def|class|with|try|except|else|finally|case|match|when|until|unless|elsif|catch|guard)\b",
-    )
-});
-/// What a `for` has besides words.
-static LOOPS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^for\b.*(\bin\b|\bof\b|\(|:=|;|<-|\{$)"));
-/// A value with a second word right behind it that joins nothing.
-static SECOND_WORD: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(=|:=)\s*([a-z]\w*|.*[\x22\])])\s+([A-Za-z]\w*)"));
-
-static ENTRY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"^(""|''|``),?$|^((""|''|``),\s*)+|^(""|''|:?[\w$-]+\??)\s*(:|=>)\s*(""|''|``|[\[{(]|-?\d[\w.]*,?$|(true|false|null|None|nil|True|False)\b|[\w$.]+\(|\$|@|[\w$]+(\.[\w$]+)+,?$|:\w+,?$)|^\*{1,2}\w+,?$|^[\w.]+=(""|''|[\w.\[\]()"']+),?$|^\.\.\.[\w.]+,?$"#,
-    )
-});
-static BARE_CALL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"^[\w.]+[?!]?\s+(:\w+|""|''|@\w+|\[\S|&?[A-Z]\w*(::\w+)+|->)[^=]*$|^[\w.]+[?!]?(\(.*\))?\s+(do(\s*\|[^|]*\|)?|\{\s*\|.*)$|^[\w.@]+(\(.*\))?\s*(\.\w+[?!]?)*\s*\{.*\}$|^(attr_(reader|writer|accessor)|include|extend|require|raise|puts|belongs_to|has_many|has_one|validates|private|protected|alias)\s+[:A-Z"'@]\S*"#,
-    )
-});
-static SHELL_STRONG: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"^([a-z_./$"{-][\w./${}"-]*|\[{1,2}|!)(\s|$).*(\$[\w({*@#?!]|"\$|\$\(|[0-9&]?>{1,2}\s*[&/$"]|<\s*[$"/]|`)|^\$[\w({]|^[a-z_]\w*\+?=("|'|\$|\()|^""\s*\S*\$"#,
-    )
-});
-static SHELL_WEAK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"^[A-Za-z_]\w*\+?=\S*$|^[a-z_./-][\w./-]*(\s+\S+)*\s+(-{1,2}[a-z][\w=./-]*|\||\|\||&&|""|''|/\S*|\.{1,2}/\S*)(\s|$)|^[\w-]+\)$|^;;$|^[\w-]+\s*\(\)\s*\{?$|\s(\\|&&|\|\||\|)$"#,
-    )
-});
-static GAPS: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\w)\]>]\s{2,}\(?[A-Za-z\x80-\xff]"));
-static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"^@[\w.]+(\(.*\)?)?$|^#\[.*\]$|^\[\w+(\(.*\))?\]$"));
-static OPENER: LazyLock<Regex> = LazyLock::new(|| pattern(r"([(\[{\\]|&&|\|\||=>|->)$"));
-static CONTINUED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"([,+?:|&]|\bor|\band|\bthen|\bdo)$|^([|&?:+*/.]|or|and)\s"));
-
-fn set(patterns: &[&str]) -> RegexSet {
-    #[expect(
-        clippy::expect_used,
-        reason = "the patterns are constants, and every test of a line compiles them"
-    )]
-    let set = regex::bytes::RegexSetBuilder::new(patterns).unicode(false).build().expect("constant patterns");
-    set
-}
-
 /// Judges one line of a comment, its markers stripped.
 pub(super) fn judge(line: &[u8], language: &Language) -> Shape {
     let line = line.trim_ascii();
@@ -187,9 +29,9 @@ pub(super) fn judge(line: &[u8], language: &Language) -> Shape {
     if code.is_empty() || words::is_prose(&code) || FORMS.is_match(line) {
         return Shape::Other;
     }
-    let style = &language.style;
+    let style = language.style;
     // C in a comment of a language without semicolons explains something
-    if code.ends_with(b";") && (style.colons || (style.bare_calls && !style.shell)) {
+    if code.ends_with(b";") && matches!(style, Style::Colons | Style::BareCalls) {
         return Shape::Other;
     }
     let shape = statement(&code, language);
@@ -206,9 +48,9 @@ pub(super) fn judge(line: &[u8], language: &Language) -> Shape {
 }
 
 fn statement(code: &[u8], language: &Language) -> Shape {
-    let style = &language.style;
+    let style = language.style;
     let evidence = EVIDENCE.is_match(code);
-    if style.shell
+    if style == Style::Shell
         && let Some(shape) = shell(code)
     {
         return shape;
@@ -230,7 +72,7 @@ fn statement(code: &[u8], language: &Language) -> Shape {
     if ended && words::count(code) <= 2 && STATEMENT.is_match(code) {
         return Shape::Strong;
     }
-    let strict = style.semicolons;
+    let strict = style.semicolons();
     let free_or = |strong: bool| if strong || !strict { Shape::Strong } else { Shape::Weak };
     if STEP.is_match(code) {
         return free_or(ended);
@@ -245,7 +87,7 @@ fn statement(code: &[u8], language: &Language) -> Shape {
 }
 
 fn heads(code: &[u8], language: &Language, evidence: bool) -> Shape {
-    let style = &language.style;
+    let style = language.style;
     if DEFINITION.is_match(code) {
         return if has_structure(code) { Shape::Strong } else { Shape::Weak };
     }
@@ -254,7 +96,7 @@ fn heads(code: &[u8], language: &Language, evidence: bool) -> Shape {
     }
     if HEAD.is_match(code) {
         let colon = code.ends_with(b":")
-            && !style.colons
+            && style != Style::Colons
             && !code.starts_with(b"case ")
             && !code.starts_with(b"default");
         let plain = !has_structure(code.strip_suffix(b":").unwrap_or(code));
@@ -266,16 +108,17 @@ fn heads(code: &[u8], language: &Language, evidence: bool) -> Shape {
     if ENTRY.is_match(code) {
         return if code.ends_with(b",") || code.starts_with(b"\"") { Shape::Strong } else { Shape::Weak };
     }
-    if style.bare_calls && BARE_CALL.is_match(code) && !code.ends_with(b":") {
+    if style.bare_calls() && BARE_CALL.is_match(code) && !code.ends_with(b":") {
         return Shape::Strong;
     }
     if let Some(shape) = keyword_line(code, language) {
         return shape;
     }
-    if style.types_first && TYPED.is_match(code) && words::count(code) >= 2 {
+    if style == Style::TypesFirst && TYPED.is_match(code) && words::count(code) >= 2 {
         return Shape::Weak;
     }
-    let continues = style.shell || style.colons || style.types_first || !code.ends_with(b"\\");
+    let continues =
+        matches!(style, Style::Shell | Style::Colons | Style::TypesFirst) || !code.ends_with(b"\\");
     if OPENER.is_match(code) && evidence && continues {
         return if has_structure(code) { Shape::Strong } else { Shape::Weak };
     }
@@ -293,9 +136,9 @@ fn keyword_line(code: &[u8], language: &Language) -> Option<Shape> {
         return Some(Shape::Other);
     }
     if STATEMENT.is_match(code) && (structure || words::count(code) <= 2) {
-        let style = &language.style;
-        let cut = style.colons && BLOCK_HEAD.is_match(code) && !code.ends_with(b":");
-        return Some(if structure && !style.semicolons && !cut { Shape::Strong } else { Shape::Weak });
+        let style = language.style;
+        let cut = style == Style::Colons && BLOCK_HEAD.is_match(code) && !code.ends_with(b":");
+        return Some(if structure && !style.semicolons() && !cut { Shape::Strong } else { Shape::Weak });
     }
     (DECLARED.is_match(code) && (structure || words::count(code) <= 2)).then_some(Shape::Weak)
 }
@@ -335,7 +178,7 @@ fn has_second_word(code: &[u8], language: &Language) -> bool {
         b"catch",
     ];
     // a call without parentheses looks the same
-    let call = language.style.bare_calls && part(2).last().is_some_and(u8::is_ascii_alphanumeric);
+    let call = language.style.bare_calls() && part(2).last().is_some_and(u8::is_ascii_alphanumeric);
     !call && !words::is_keyword(part(2)) && !joins.contains(&part(3)) && part(2) != b"new"
 }
 
@@ -355,14 +198,14 @@ fn is_assignment(code: &[u8], language: &Language) -> bool {
         return true;
     }
     let Some(found) = ASSIGN.captures(code) else { return false };
-    if !language.style.shell && has_second_word(code, language) {
+    if language.style != Style::Shell && has_second_word(code, language) {
         return false;
     }
     let before = found.name("pre").map(|part| part.as_bytes()).unwrap_or_default();
     let mut plain = 0;
     for word in before.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
         let known = words::is_keyword(word);
-        if !known && !language.style.types_first && !language.style.semicolons && language.name != "go" {
+        if !known && !language.style.semicolons() && language.name != "go" {
             return false;
         }
         plain += usize::from(!known);

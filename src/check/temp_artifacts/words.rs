@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::languages::Language;
+use super::language::Language;
 
 /// A run of this many words that are no keywords is prose.
 const PROSE: usize = 3;

@@ -1,4 +1,4 @@
-//! `CTest`.
+//! `CMake`'s test driver, `ctest`: the list of failed tests at the end of its output.
 
 use super::{Told, before};
 

@@ -47,7 +47,7 @@ fn without_time(rest: &str) -> String {
 fn package_of(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("ok  \t").or_else(|| line.strip_prefix("FAIL\t"))?;
     let end = rest.find(['\t', ' ']).unwrap_or(rest.len());
-    let looks_right = rest[end..].contains("s") || rest[end..].contains('[');
+    let looks_right = rest[end..].contains('s') || rest[end..].contains('[');
     (looks_right && end > 0).then(|| &rest[..end])
 }
 
@@ -93,9 +93,10 @@ pub(super) fn json(text: &str) -> Option<Told> {
     for package in &packages {
         let names: BTreeSet<String> =
             tests.iter().filter(|(of, _)| of == package).map(|(_, test)| test.clone()).collect();
-        match names.is_empty() {
-            true => failing.push(package.clone()),
-            false => failing.extend(leaves(&names).map(|name| format!("{package}.{name}"))),
+        if names.is_empty() {
+            failing.push(package.clone());
+        } else {
+            failing.extend(leaves(&names).map(|name| format!("{package}.{name}")));
         }
     }
     Some(Told::counted(passed, failing.len() as u64, skipped, failing))

@@ -5,26 +5,11 @@ use super::{Told, after, before};
 /// pytest: the lines below `short test summary info`, else the verbose progress lines, else the headings of the
 /// failures.
 pub(super) fn pytest(text: &str) -> Option<Told> {
-    let is_result = |line: &&str| {
-        let line = line.trim_matches(['=', ' ']);
-        let counts = [
-            "passed",
-            "failed",
-            "error",
-            "skipped",
-            "no tests ran",
-            "xfailed",
-            "xpassed",
-            "deselected",
-            "warning",
-        ];
-        line.contains(" in ") && line.ends_with(['s', ')']) && counts.iter().any(|word| line.contains(word))
-    };
-    let result = text.lines().rev().find(is_result);
+    let result = text.lines().rev().find(|line| is_result(line));
     let summary = text.lines().position(|line| line.contains("= short test summary info ="));
     if summary.is_none() && !text.contains("= test session starts =") && !text.contains("= FAILURES =") {
         // what `-q` leaves of a green run is its result line alone
-        let result = result.filter(|line| before(line, " passed") > 0 && !line.contains("Ran "))?;
+        let result = result?;
         return Some(counts(result, Vec::new()));
     }
     let mut failing: Vec<String> = match summary {
@@ -38,6 +23,15 @@ pub(super) fn pytest(text: &str) -> Option<Told> {
         || Told { failing: failing.clone(), ..Told::default() },
         |line| counts(line, failing.clone()),
     ))
+}
+
+/// `3 failed, 2 passed, 1 error in 0.03s`, with or without a frame of `=`.
+fn is_result(line: &str) -> bool {
+    let mut words = line.trim_matches(['=', ' ']).split(' ');
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let kinds = ["passed", "failed", "error", "skipped", "xfailed", "xpassed", "deselected", "warning"];
+    let counted = first.parse::<u64>().is_ok() && kinds.iter().any(|kind| second.starts_with(kind));
+    line.contains(" in ") && (counted || line.contains("no tests ran in "))
 }
 
 fn counts(line: &str, failing: Vec<String>) -> Told {

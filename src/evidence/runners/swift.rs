@@ -1,4 +1,4 @@
-//! Swift: XCTest and Swift Testing, as `swift test` prints them.
+//! Swift: `XCTest` and Swift Testing, as `swift test` prints them.
 
 use super::{Told, before};
 

@@ -10,11 +10,10 @@ use crate::board::{self, Lookup, Place};
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
 use crate::flow::session::CurrentSession;
-use crate::git::Status;
 use crate::model::board::{Board, BoardReading, Feature, Proof, Status as FeatureStatus};
 use crate::model::session::BoardBaseline;
 
-pub use proof::{AcceptanceRun, Wanted, acceptance_runs, proofs};
+pub use proof::{AcceptanceRun, Seen, Wanted, acceptance_runs, proofs};
 pub use set::{SetDone, set};
 
 /// What the check of the board looks at.
@@ -28,13 +27,13 @@ pub struct BoardInputs {
 
 impl BoardInputs {
     /// Reads the board and looks up what is recorded. `base` is the commit since which work counts as new.
-    pub fn gather(bench: &Workbench, status: &Status, current: &CurrentSession, base: Option<&str>) -> Self {
+    pub fn gather(bench: &Workbench, seen: &Seen<'_>, current: &CurrentSession, base: Option<&str>) -> Self {
         let reading = read(bench);
         let before = before(bench, &reading, current, base);
         let since = current.baseline.as_ref().map(|baseline| baseline.taken_at.as_str());
         let proofs = reading
             .board()
-            .map(|board| proofs(bench, status, board, &Wanted { before: before.as_ref(), since }));
+            .map(|board| proofs(bench, seen, board, &Wanted { before: before.as_ref(), since }));
         Self { reading, before, proofs: proofs.unwrap_or_default() }
     }
 }

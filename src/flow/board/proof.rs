@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use crate::board::commands::acceptance;
 use crate::board::{Acceptance, Lookup};
 use crate::config::Command;
-use crate::evidence::environment::{Look, look};
 use crate::evidence::store::Found;
 use crate::evidence::{Key, Store};
 use crate::flow::Workbench;
-use crate::git::{Content, Status};
+use crate::flow::evidence::{self, LazyContent};
+use crate::git::Status;
 use crate::model::board::{Board, Criterion, Feature, Proof, Status as FeatureStatus};
 use crate::model::report::Evidence;
 use crate::model::session::BoardBaseline;
@@ -26,6 +26,13 @@ pub struct AcceptanceRun {
     pub line: String,
     /// What to start, at the top of the work tree.
     pub argv: Vec<String>,
+}
+
+/// What lies in the work tree, as one walk found it.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    pub status: &'a Status,
+    pub content: &'a LazyContent<'a>,
 }
 
 /// For which entries proof is wanted.
@@ -73,7 +80,7 @@ pub fn acceptance_runs(
 /// ones whose commands have a record.
 pub fn proofs(
     bench: &Workbench,
-    status: &Status,
+    seen: &Seen<'_>,
     board: &Board,
     wanted: &Wanted<'_>,
 ) -> BTreeMap<String, Proof> {
@@ -81,7 +88,7 @@ pub fn proofs(
     let runnable =
         |feature: &&Feature| feature.acceptance.iter().any(|line| !matches!(line, Criterion::Prose(_)));
     if board.features.iter().any(|feature| runnable(&feature)) {
-        let records = Records::of(bench, status);
+        let records = Records::of(bench, seen);
         let lookup = Lookup::new(&bench.env, &bench.repo.top);
         let active = board.active_id();
         for feature in board.features.iter().filter(runnable) {
@@ -103,15 +110,15 @@ pub fn proofs(
 }
 
 /// The proof of one entry, whatever its status.
-pub(super) fn proof_of(bench: &Workbench, status: &Status, feature: &Feature) -> Option<Proof> {
+pub(super) fn proof_of(bench: &Workbench, seen: &Seen<'_>, feature: &Feature) -> Option<Proof> {
     let lookup = Lookup::new(&bench.env, &bench.repo.top);
-    Records::of(bench, status).proof(&acceptance(feature, &lookup))
+    Records::of(bench, seen).proof(&acceptance(feature, &lookup))
 }
 
 /// The records of the content that lies in the work tree.
 struct Records<'a> {
     bench: &'a Workbench,
-    status: &'a Status,
+    seen: Seen<'a>,
     store: Store,
     /// Absent where the content can't be named: then nothing is recorded about it.
     tree: Option<String>,
@@ -119,16 +126,12 @@ struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    fn of(bench: &'a Workbench, status: &'a Status) -> Self {
-        let store = Store::in_shared(&bench.repo.shared_dir());
-        let content = bench.repo.content(&bench.objects, status, &|path| bench.config.is_own(path));
-        let tree = match content {
-            Ok(Content::Named { tree, .. }) => Some(tree),
-            _ => None,
-        };
+    fn of(bench: &'a Workbench, seen: &Seen<'a>) -> Self {
+        let store = evidence::store(bench);
+        let tree = seen.content.tree().ok().map(str::to_owned);
         let records = tree.as_deref().and_then(|tree| store.by_tree(tree).ok()).unwrap_or_default();
         let commands = records.into_iter().map(|record| record.run.command).collect();
-        Self { bench, status, store, tree, commands }
+        Self { bench, seen: *seen, store, tree, commands }
     }
 
     /// Whether a command of the entry was ever run on this content.
@@ -168,17 +171,7 @@ impl<'a> Records<'a> {
         if !self.commands.contains(argv) {
             return None;
         }
-        let config = &self.bench.config;
-        let parts = look(
-            &Look {
-                env: &self.bench.env,
-                top: &self.bench.repo.top,
-                argv,
-                ignored: &self.status.ignored,
-                inputs: &config.tests.inputs,
-            },
-            &|path| config.is_own(path),
-        );
+        let parts = evidence::environment(self.bench, self.seen.status, argv);
         match self.store.find(&Key { tree, argv: argv.to_vec(), cwd: String::new() }, &parts) {
             Ok(Found::Same(record)) => Some(*record),
             _ => None,

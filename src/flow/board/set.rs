@@ -4,11 +4,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::needed;
-use super::proof::{at_or_after, proof_of};
+use super::proof::{Seen, at_or_after, proof_of};
 use crate::board::edit::{EditError, entry, target, word_of};
 use crate::board::set_status;
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
+use crate::flow::evidence::LazyContent;
 use crate::flow::workbench::git_failed;
 use crate::model::SCHEMA_VERSION;
 use crate::model::board::{Board, Feature, Proof, Status};
@@ -92,22 +93,24 @@ pub fn set(bench: &Workbench, id: &str, word: &str, reason: Option<&str>) -> Res
 fn proven(bench: &Workbench, board: &Board, feature: &Feature, reason: Option<&str>) -> Result<()> {
     let status = bench.repo.status().map_err(|error| git_failed("can't look at the work tree", error))?;
     let id = &feature.id;
-    let (why, hint) = match proof_of(bench, &status, feature) {
-        Some(Proof::Passed { .. }) => return Ok(()),
-        None if !feature.evidence.is_empty() => return Ok(()),
-        Some(Proof::Failed { command, last_line }) => (
-            format!("its command fails: `{command}`: {last_line}"),
-            "Mend it and run `endwell verify`".to_owned(),
-        ),
-        Some(Proof::NotRun { command }) => (
-            format!("its command has no recorded run for this content: `{command}`"),
-            "Run `endwell verify`, which runs and records it".to_owned(),
-        ),
-        Some(Proof::Excused { .. }) | None => (
-            "it has neither a command nor evidence".to_owned(),
-            "Write what proved it into its evidence field".to_owned(),
-        ),
-    };
+    let (why, hint) =
+        match proof_of(bench, &Seen { status: &status, content: &LazyContent::new(bench, &status) }, feature)
+        {
+            Some(Proof::Passed { .. }) => return Ok(()),
+            None if !feature.evidence.is_empty() => return Ok(()),
+            Some(Proof::Failed { command, last_line }) => (
+                format!("its command fails: `{command}`: {last_line}"),
+                "Mend it and run `endwell verify`".to_owned(),
+            ),
+            Some(Proof::NotRun { command }) => (
+                format!("its command has no recorded run for this content: `{command}`"),
+                "Run `endwell verify`, which runs and records it".to_owned(),
+            ),
+            Some(Proof::Excused { .. }) | None => (
+                "it has neither a command nor evidence".to_owned(),
+                "Write what proved it into its evidence field".to_owned(),
+            ),
+        };
     match reason {
         Some(reason) => record(bench, board, id, reason),
         None => Err(Failure::blocked(format!("`{id}` is not proven: {why}"))

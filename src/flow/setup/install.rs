@@ -1,5 +1,5 @@
-//! `install`: record first, then the files, then the mark that switches the hooks on; killed in between, it can be
-//! repeated or taken back.
+//! `install`: the record by which all can be taken back comes first, then the mark, then the files; killed in between,
+//! it can be repeated or taken back.
 
 use super::{InstallOptions, plan, show, unrecorded, unwritten, words};
 use crate::agent::edit::{self, Refusal, Step};
@@ -15,8 +15,10 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
     let found = githook::find(&bench.repo);
     let place = found.map_err(|error| git_failed("can't find the hooks folder", error))?;
     let agents = plan::agents(bench, options)?;
-    let edits = plan::edits(bench, &place, &agents, options)?;
-    let (mut steps, mut refused) = (Vec::new(), Vec::new());
+    // held before the first look: of two at once, the second sees what the first did
+    let held = if options.dry_run { None } else { Some(mark::lock(&bench.env).map_err(unrecorded)?) };
+    let (edits, mut refused) = plan::edits(bench, &place, &agents, options)?;
+    let mut steps = Vec::new();
     for edit in &edits {
         match edit::prepare(edit) {
             Ok(step) => steps.push(step),
@@ -26,11 +28,11 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
     if options.dry_run {
         show(bench, &steps)?;
     } else {
-        let _lock = mark::lock(&bench.env).map_err(unrecorded)?;
         let (written, failed) = apply(bench, &steps)?;
         refused.extend(failed);
         session::take_install_baseline(bench)?;
-        words::written(bench, &written, refused.is_empty());
+        drop(held);
+        words::written(bench, &written, refused.is_empty(), options.shared);
     }
     for refusal in &refused {
         words::refused(bench.ui, refusal);
@@ -59,6 +61,12 @@ fn apply<'a>(bench: &Workbench, steps: &'a [Step]) -> Result<(Vec<&'a Step>, Vec
     if former.as_ref() != Some(&record) {
         mark::write_record(&bench.env, &record).map_err(unrecorded)?;
     }
+    if former.is_none()
+        && let Err(error) = mark::write_mark(&bench.repo, &record)
+    {
+        mark::remove(&bench.env, &bench.repo, Some(&record)).map_err(unrecorded)?;
+        return Err(unrecorded(error));
+    }
     let (mut written, mut refused) = (Vec::new(), Vec::new());
     for step in changing {
         match step.install() {
@@ -69,9 +77,6 @@ fn apply<'a>(bench: &Workbench, steps: &'a [Step]) -> Result<(Vec<&'a Step>, Vec
     if !refused.is_empty() {
         strike(&mut record, former.as_ref(), &refused);
         mark::write_record(&bench.env, &record).map_err(unrecorded)?;
-    }
-    if former.is_none() {
-        mark::write_mark(&bench.repo, &record).map_err(unrecorded)?;
     }
     Ok((written, refused))
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{InstallOptions, unrecorded};
-use crate::agent::{self, Agent, edit, json};
+use crate::agent::edit::{self, Refusal};
+use crate::agent::{self, Agent, json};
 use crate::config;
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
@@ -11,31 +12,56 @@ use crate::flow::workbench::git_failed;
 use crate::fs;
 use crate::githook::{self, Place, mark};
 use crate::model::install::Before;
-use crate::model::plan::{Change, FileEdit};
+use crate::model::plan::{Change, FileEdit, Whole};
 
 const CONFIG: &str = include_str!("../../../templates/config/endwell.toml");
 
-/// Every file that is to be changed, in order.
+/// Every file that is to be changed, in order, and what can't be.
 pub(super) fn edits(
     bench: &Workbench,
     place: &Place,
     agents: &[&Agent],
     options: &InstallOptions,
-) -> Result<Vec<FileEdit>> {
-    let mut edits = Vec::new();
+) -> Result<(Vec<FileEdit>, Vec<Refusal>)> {
+    let (mut edits, mut refused) = (Vec::new(), Vec::new());
     if let (Place::Own { dir }, false) = (place, options.external) {
         edits.push(githook::plan(dir, &program(bench)?));
     }
     for agent in agents {
-        edits.extend(agent_edit(bench, agent, options)?);
+        match agent.obstacle.map_or(Ok(None), |look| look(&bench.repo.top)) {
+            Err(reason) => refused.push(unreadable(bench, agent, reason)),
+            Ok(Some(obstacle)) if options.agents.is_empty() => {
+                bench.ui.warn(format_args!("{obstacle}; `--agent {}` puts them in all the same", agent.id));
+            }
+            Ok(obstacle) => {
+                if let Some(obstacle) = obstacle {
+                    bench.ui.warn(obstacle);
+                }
+                if options.shared {
+                    edits.extend(shared_edits(bench, agent));
+                } else {
+                    edits.extend(own_edit(bench, agent, options)?);
+                }
+            }
+        }
     }
     if options.shared {
         edits.push(config_edit(bench));
     }
-    let lines = exclude_lines(bench, &edits)?;
+    let personal: &[FileEdit] = if options.shared { &[] } else { &edits };
+    let lines = exclude_lines(bench, personal)?;
     // first, so that the work tree is clean at every moment
     edits.insert(0, exclude_edit(bench, lines));
-    Ok(edits)
+    Ok((edits, refused))
+}
+
+fn unreadable(bench: &Workbench, agent: &Agent, reason: String) -> Refusal {
+    Refusal {
+        what: format!("{}'s settings", agent.name),
+        path: bench.repo.top.join(agent.folder),
+        reason,
+        paste: None,
+    }
 }
 
 /// The clients that get hooks: the ones that were named, else the ones in use.
@@ -82,10 +108,26 @@ fn program(bench: &Workbench) -> Result<PathBuf> {
     Ok(bench.env.which("endwell").filter(same).unwrap_or_else(|| exe.to_owned()))
 }
 
-fn agent_edit(bench: &Workbench, agent: &Agent, options: &InstallOptions) -> Result<Option<FileEdit>> {
-    if options.shared {
-        return Ok(Some(settings_edit(bench, agent, agent.shared_settings, true)));
+/// The team's settings get our entries; this person's own, where they have some, lose them: the client runs both.
+fn shared_edits(bench: &Workbench, agent: &Agent) -> Vec<FileEdit> {
+    let mut edits = vec![settings_edit(bench, agent, agent.shared_settings, true)];
+    let own = bench.repo.top.join(agent.own_settings);
+    if agent.own_settings != agent.shared_settings && calls_us(&own, agent) {
+        let mut edit = settings_edit(bench, agent, agent.own_settings, false);
+        if let Change::Hooks(hooks) = &mut edit.change {
+            hooks.entries.clear();
+        }
+        edits.push(edit);
     }
+    edits
+}
+
+fn calls_us(settings: &Path, agent: &Agent) -> bool {
+    let bytes = fs::read_optional(settings).ok().flatten().unwrap_or_default();
+    !json::covered(&bytes, agent.id).is_empty()
+}
+
+fn own_edit(bench: &Workbench, agent: &Agent, options: &InstallOptions) -> Result<Option<FileEdit>> {
     let own = agent.own_settings;
     let tracked = bench
         .repo
@@ -94,7 +136,7 @@ fn agent_edit(bench: &Workbench, agent: &Agent, options: &InstallOptions) -> Res
     if tracked && options.agents.is_empty() {
         bench.ui.warn(format_args!(
             "git tracks `{own}`, so {} gets no hooks: `endwell install --agent {}` changes it all the same, \
-             `--shared` writes `{}` for the team",
+             `--shared` writes `{}` for the team to commit",
             agent.name, agent.id, agent.shared_settings
         ));
         return Ok(None);
@@ -103,6 +145,9 @@ fn agent_edit(bench: &Workbench, agent: &Agent, options: &InstallOptions) -> Res
         bench.ui.warn(format_args!("git tracks `{own}`: what changes there is yours to commit"));
     }
     let mut edit = settings_edit(bench, agent, own, false);
+    if agent.own_settings == agent.shared_settings {
+        return Ok(Some(edit));
+    }
     let team = fs::read_optional(&bench.repo.top.join(agent.shared_settings)).ok().flatten();
     let covered = json::covered(&team.unwrap_or_default(), agent.id);
     if let Change::Hooks(hooks) = &mut edit.change {
@@ -120,7 +165,13 @@ fn config_edit(bench: &Workbench) -> FileEdit {
         what: "the settings".to_owned(),
         path: bench.repo.top.join(config::FILE),
         root: bench.repo.top.clone(),
-        change: Change::Whole { bytes: CONFIG.as_bytes().to_vec(), mode: 0o644, mark: None, aside: None },
+        change: Change::Whole(Whole {
+            bytes: CONFIG.as_bytes().to_vec(),
+            mode: 0o644,
+            mark: None,
+            variable: "",
+            aside: None,
+        }),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::session::Store;
 
 /// Takes everything back; says what was done on standard error, shows diffs on standard output.
 pub fn uninstall(bench: &Workbench, dry_run: bool) -> Result<ExitStatus> {
+    let _held = if dry_run { None } else { Some(mark::lock(&bench.env).map_err(unrecorded)?) };
     let record = mark::record(&bench.env, &bench.repo).map_err(unrecorded)?;
     let files = match &record {
         Some(record) => record.files.clone(),
@@ -32,7 +33,6 @@ pub fn uninstall(bench: &Workbench, dry_run: bool) -> Result<ExitStatus> {
     if dry_run {
         show(bench, &steps)?;
     } else {
-        let _lock = mark::lock(&bench.env).map_err(unrecorded)?;
         let mut changed = false;
         for step in &steps {
             match step.uninstall() {

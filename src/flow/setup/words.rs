@@ -14,7 +14,7 @@ use crate::model::report::TestStanding;
 use crate::ui::Ui;
 
 /// The files that were written.
-pub(super) fn written(bench: &Workbench, steps: &[&Step], all_well: bool) {
+pub(super) fn written(bench: &Workbench, steps: &[&Step], all_well: bool, is_shared: bool) {
     if steps.is_empty() && all_well {
         bench.ui.say("endwell is already installed here: nothing changed.");
     }
@@ -30,7 +30,7 @@ pub(super) fn written(bench: &Workbench, steps: &[&Step], all_well: bool) {
             || agent::ALL.iter().any(|agent| step.path.ends_with(agent.shared_settings))
     };
     let shared: Vec<String> = steps.iter().filter(team).map(|step| named(bench, &step.path)).collect();
-    if !shared.is_empty() {
+    if is_shared && !shared.is_empty() {
         bench.ui.hint(format_args!("Commit what the team shares: {}.", shared.join(", ")));
     }
 }

@@ -6,8 +6,11 @@ use super::{Moment, Outcome, VerifyOptions, answer};
 use crate::failure::Result;
 use crate::flow::Workbench;
 use crate::flow::board::{self, AcceptanceRun};
+use crate::flow::check::{self, CheckOptions};
 use crate::flow::evidence::TestCommand;
 use crate::flow::session;
+use crate::flow::workbench::git_failed;
+use crate::git::Refs;
 use crate::model::Severity;
 use crate::model::board::{BoardReading, Status};
 use crate::model::report::Finding;
@@ -22,7 +25,11 @@ pub(super) fn run(
     let reading = board::read(bench);
     let BoardReading::Board(found) = &reading else { return Ok(()) };
     let current = session::current(bench, before.status.head.as_deref(), None)?;
-    let then = board::before(bench, &reading, &current, None);
+    let status = &before.status;
+    let refs =
+        Refs::read(&bench.repo, &bench.objects).map_err(|error| git_failed("can't read the refs", error))?;
+    let base = check::base(bench, &CheckOptions::default(), status, &refs, &current)?;
+    let then = board::before(bench, &reading, &current, base.as_deref());
     for run in board::acceptance_runs(bench, found, then.as_ref()) {
         let done = found.feature(&run.feature).is_some_and(|feature| feature.status == Status::Done);
         let ran = one(bench, options, &run)?;
@@ -52,6 +59,7 @@ fn one(bench: &Workbench, options: &VerifyOptions, run: &AcceptanceRun) -> Resul
         because: format!("acceptance of `{}` on the board", run.feature),
         missing: None,
         others: Vec::new(),
+        acceptance: true,
     };
     let now = Moment::now(bench, &run.argv)?;
     answer(bench, options, &command, &now)

@@ -5,6 +5,7 @@
 //! seen here (a database, the network) may have changed. Only processes that waited for one run share its result.
 
 mod acceptance;
+mod clean_room;
 mod run;
 mod verdict;
 
@@ -33,6 +34,8 @@ pub struct VerifyOptions {
     pub strict: bool,
     /// Instead of the configured limit; zero: none.
     pub timeout: Option<Duration>,
+    /// In a fresh checkout of HEAD's commit.
+    pub clean_room: bool,
 }
 
 /// The outcome.
@@ -51,6 +54,8 @@ struct Moment {
     status: Status,
     content: Content,
     parts: Parts,
+    /// It is a fresh checkout's.
+    clean_room: bool,
 }
 
 /// What verifying came to, before the report is made of it.
@@ -68,6 +73,11 @@ struct Outcome {
 
 /// Verifies what lies in the work tree and writes the report.
 pub fn verify(bench: &Workbench, options: &VerifyOptions) -> Result<Verified> {
+    clean_room::sweep(bench);
+    if options.clean_room {
+        let (before, outcome) = clean_room::run(bench, options)?;
+        return conclude(bench, options, &before, outcome);
+    }
     let command = evidence::command(bench);
     let argv = command.as_ref().map(|command| command.argv.clone()).unwrap_or_default();
     let before = Moment::now(bench, &argv)?;
@@ -114,7 +124,7 @@ impl Moment {
         let content = evidence::content(bench, &status)
             .map_err(|error| git_failed("can't tell what lies in the work tree", error))?;
         let parts = evidence::environment(bench, &status, argv);
-        Ok(Self { status, content, parts })
+        Ok(Self { status, content, parts, clean_room: false })
     }
 }
 

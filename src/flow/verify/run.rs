@@ -19,7 +19,7 @@ use crate::process::{Inherit, child_env};
 use crate::redact::Redactor;
 
 /// The time limit where none is configured.
-const TIME_LIMIT: Duration = Duration::from_mins(30);
+pub(super) const TIME_LIMIT: Duration = Duration::from_mins(30);
 /// How often the progress line is written.
 const PROGRESS: Duration = Duration::from_secs(10);
 /// So many lines of a red run's output are shown where it was not shown live.
@@ -52,7 +52,7 @@ pub(super) fn fresh(
         skipped: told.skipped,
         failing: if ended.code == Some(0) { Vec::new() } else { told.failing },
     };
-    let mut evidence = record_of(&run, &ended, before);
+    let mut evidence = record_of(command, &run, &ended, before);
     if !evidence.is_green() {
         evidence.last_line = last_line(bench, &stdout, &stderr);
     }
@@ -116,7 +116,7 @@ fn supervise(
     })
 }
 
-fn record_of(run: &TestRun, ended: &Ended, before: &Moment) -> Evidence {
+fn record_of(command: &TestCommand, run: &TestRun, ended: &Ended, before: &Moment) -> Evidence {
     let (tree, clean) = match &before.content {
         Content::Named { tree, clean } => (tree.clone(), *clean),
         Content::Unnamed { .. } => (String::new(), false),
@@ -129,6 +129,8 @@ fn record_of(run: &TestRun, ended: &Ended, before: &Moment) -> Evidence {
         environment_digest: digest_of(&before.parts, &[]),
         environment: before.parts.clone(),
         volatile: Vec::new(),
+        clean_room: before.clean_room,
+        acceptance: command.acceptance,
         flaky: Vec::new(),
         run: run.clone(),
         error: ended.error.map(|error| error.name().to_owned()),
@@ -159,10 +161,12 @@ fn settle(bench: &Workbench, before: &Moment, mut evidence: Evidence) -> Result<
     let store = evidence::store(bench);
     let key =
         Key { tree: evidence.tree.clone(), argv: evidence.run.command.clone(), cwd: evidence.cwd.clone() };
-    if let Ok(Found::Same(former)) = store.find(&key, &before.parts)
-        && evidence.is_green()
-    {
-        evidence.flaky = if former.is_green() { former.flaky } else { former.run.failing };
+    if let Ok(Found::Same(former)) = store.find(&key, &before.parts) {
+        // the tests themselves may stand on the board as a command too
+        evidence.acceptance &= former.acceptance;
+        if evidence.is_green() {
+            evidence.flaky = if former.is_green() { former.flaky } else { former.run.failing };
+        }
     }
     let written = store.write(&evidence);
     let mut outcome = verdict::of_run(bench, &evidence);

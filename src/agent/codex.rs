@@ -1,0 +1,107 @@
+//! Codex CLI: its hooks file, its events, its answers. Its trust is bound to a hook's place and text: ours are only
+//! ever appended.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::common::{self, EventName};
+use super::{Agent, text};
+use crate::env::Env;
+use crate::fs;
+use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
+use crate::model::plan::HookEntries;
+
+pub(super) static AGENT: Agent = Agent {
+    id: "codex",
+    name: "Codex CLI",
+    folder: ".codex",
+    home_variable: "CODEX_HOME",
+    program: "codex",
+    own_settings: ".codex/hooks.json",
+    shared_settings: ".codex/hooks.json",
+    inject_limit: 12_000,
+    needs: "Codex runs a hook only after you trust it: start `codex` here, type `/hooks`, and trust endwell's.",
+    obstacle: Some(obstacle),
+    hooks,
+    read_event,
+    answer,
+};
+
+const EVENTS: [EventName; 6] = [
+    ("SessionStart", Moment::Start, None),
+    ("UserPromptSubmit", Moment::Prompt, None),
+    ("PostToolUse", Moment::Tool, None),
+    ("Stop", Moment::Stop, None),
+    ("PreCompact", Moment::Compact, None),
+    ("SessionEnd", Moment::End, None),
+];
+
+fn hooks(is_guarded: bool) -> HookEntries {
+    let entries = common::entries("codex", &EVENTS, is_guarded, |moment, handler| match moment {
+        // tokens; by default only 2,500 of an injected text arrive
+        Moment::Start => handler["additionalContextLimit"] = json!(8_000),
+        // seconds; the client allows no more
+        Moment::End => handler["timeout"] = json!(3),
+        _ => {}
+    });
+    let top_keys = &["description", "hooks"];
+    HookEntries { client: "codex", strict: true, top_keys, preamble: Vec::new(), entries }
+}
+
+fn obstacle(top: &Path) -> Result<Option<String>, String> {
+    let place = ".codex/config.toml";
+    let Some(text) = fs::read_text_optional(&top.join(place)).map_err(|error| error.to_string())? else {
+        return Ok(None);
+    };
+    let config: toml::Table =
+        toml::from_str(&text).map_err(|error| format!("it is not TOML: {}", error.message()))?;
+    let features = config.get("features").and_then(toml::Value::as_table);
+    let is_off = features.is_some_and(|table| {
+        ["hooks", "codex_hooks"]
+            .iter()
+            .any(|key| table.get(*key).and_then(toml::Value::as_bool) == Some(false))
+    });
+    Ok(is_off.then(|| {
+        format!("`{place}` switches hooks off (`[features] hooks = false`): none of Codex's will run")
+    }))
+}
+
+fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {
+    let event = common::event(moment, value);
+    Event {
+        tool: if moment == Moment::Tool { tool(value) } else { None },
+        headless: event.transcript_path.as_deref().is_some_and(runs_one_prompt),
+        ..event
+    }
+}
+
+/// The client writes no exit code here, only the output; its rollout file has it.
+fn tool(value: &Value) -> Option<ToolCall> {
+    if value["tool_name"] != "Bash" {
+        return None;
+    }
+    Some(ToolCall {
+        id: text(value, "tool_use_id"),
+        command: text(&value["tool_input"], "command")?,
+        error: Some("exit-unknown".to_owned()),
+        stdout: text(value, "tool_response").unwrap_or_default(),
+        ..ToolCall::default()
+    })
+}
+
+/// `codex exec` says so in the first line of its rollout file. That line carries the client's instructions, so it is
+/// not read as a whole.
+fn runs_one_prompt(rollout: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = fs::open(rollout).and_then(|file| file.take(4096).read_to_end(&mut head));
+    read.is_ok() && memchr::memmem::find(&head, b"\"source\":\"exec\"").is_some()
+}
+
+fn answer(moment: Moment, answer: &Answer) -> Reply {
+    common::answer(&EVENTS, moment, answer)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,0 @@
-//! Golden packets and properties.
