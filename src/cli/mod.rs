@@ -9,11 +9,13 @@ pub mod install;
 pub mod log;
 pub mod man;
 pub mod note;
+pub mod park;
 pub mod resume;
 pub mod run;
 pub mod schema;
 pub mod show;
 pub mod uninstall;
+pub mod unpark;
 pub mod verify;
 pub mod wrap_up;
 
@@ -56,6 +58,8 @@ enum Command {
     Log(log::Args),
     Note(note::Args),
     Run(run::Args),
+    Park(park::Args),
+    Unpark(unpark::Args),
     Board(board::Args),
     #[command(name = "wrap-up")]
     WrapUp(wrap_up::Args),
@@ -133,6 +137,8 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Log(args) => log::run(args, &app),
         Command::Note(args) => note::run(args, &app),
         Command::Run(args) => run::run(args, &app),
+        Command::Park(args) => park::run(args, &app),
+        Command::Unpark(args) => unpark::run(args, &app),
         Command::Board(args) => board::run(args, &app),
         Command::WrapUp(args) => wrap_up::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),

@@ -8,7 +8,7 @@ use crate::failure::Result;
 use crate::flow::gate::{self, Standing};
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{kept, take_baseline};
-use crate::flow::{Workbench, record, resume};
+use crate::flow::{Workbench, park, record, resume};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
 use crate::model::session::{Phase, Refusal, Session};
@@ -28,6 +28,7 @@ pub fn on_event(env: &Env, ui: Ui, agent: &str, event: &Event) -> Result<Answer>
         return Ok(Answer::Nothing);
     };
     let Some(bench) = bench_of(env, ui, agent, &id, event)? else { return Ok(Answer::Nothing) };
+    park::recover(&bench)?;
     let store = Store::of(&bench.repo);
     let hook = Hook { bench: &bench, store: &store, agent, id: &id, event };
     match event.moment {

@@ -11,6 +11,7 @@ pub mod hook;
 pub mod log;
 pub mod note;
 pub mod packets;
+pub mod park;
 pub mod push;
 pub mod record;
 mod reports;
