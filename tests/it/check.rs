@@ -25,7 +25,7 @@ fn human_form_names_each_kind_with_one_next_step() {
       block `src/lib.rs` is not tracked. (untracked)
         hint: Commit it (`git add -- 'a, b: 100%\nnext.txt'`), delete it, or ignore it in `.gitignore`.
     ✗ temp-artifacts
-      block src/lib.rs:2: A call that exists only for debugging (debug-call)
+      block src/lib.rs:2: A call that exists only for debugging. (debug-call)
         hint: Delete the line, or write `endwell:allow(debug-call) REASON` on it or above it.
     ! tests
       warn No test command is configured, and none was found in the project's files. (no-tests)
@@ -67,7 +67,7 @@ fn github_annotations_are_one_line_each() {
     ::error file=README.md,title=working-tree%3A uncommitted::`README.md` is modified in the work tree. Commit it, or set it aside with a note (`git stash push -m 'what and why'`).
     ::error file=a%2C b%3A 100%25%0Anext.txt,title=working-tree%3A untracked::`a, b: 100%25\nnext.txt` is not tracked. Commit it (`git add -- 'a, b: 100%25\nnext.txt'`), delete it, or ignore it in `.gitignore`.
     ::error file=src/lib.rs,title=working-tree%3A untracked::`src/lib.rs` is not tracked. Commit it (`git add -- src/lib.rs`), delete it, or ignore it in `.gitignore`.
-    ::error file=src/lib.rs,line=2,title=temp-artifacts%3A debug-call::A call that exists only for debugging Delete the line, or write `endwell:allow(debug-call) REASON` on it or above it.
+    ::error file=src/lib.rs,line=2,title=temp-artifacts%3A debug-call::A call that exists only for debugging. Delete the line, or write `endwell:allow(debug-call) REASON` on it or above it.
     "#);
 }
 
