@@ -1,5 +1,8 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
+
+use std::ffi::OsString;
+
 pub mod board;
 pub mod check;
 pub mod completions;
@@ -19,7 +22,6 @@ pub mod unpark;
 pub mod verify;
 pub mod wrap_up;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
