@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::context::Used;
 use super::common::{self, EventName};
+use super::context::Used;
 use super::{Agent, text};
 use crate::env::Env;
 use crate::fs;

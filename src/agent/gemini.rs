@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::context::Used;
 use super::common::{self, EventName};
+use super::context::Used;
 use super::{Agent, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};

@@ -1,6 +1,5 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
-
 use std::ffi::OsString;
 
 pub mod board;

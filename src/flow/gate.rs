@@ -46,8 +46,16 @@ pub enum Standing {
 
 /// Judges the session freshly, and writes its packet if nothing speaks against it.
 pub fn standing(bench: &Workbench, id: &SessionId) -> Result<Standing> {
-    let options = HandoffOptions { session: Some(id.to_string()), ..HandoffOptions::default() };
-    Ok(match handoff::attempt(bench, &options)? {
+    attempt(bench, &HandoffOptions { session: Some(id.to_string()), ..HandoffOptions::default() })
+}
+
+/// As [`standing`], for a session that died: its packet does not take over from a later session's.
+pub fn standing_late(bench: &Workbench, id: &SessionId) -> Result<Standing> {
+    attempt(bench, &HandoffOptions { session: Some(id.to_string()), late: true })
+}
+
+fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Standing> {
+    Ok(match handoff::attempt(bench, options)? {
         Outcome::Refused(refused) => Standing::Refused(Box::new(refused)),
         Outcome::Written(_) | Outcome::Unchanged(_) => Standing::HandedOver,
     })

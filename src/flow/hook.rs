@@ -9,12 +9,13 @@ use crate::failure::Result;
 use crate::flow::gate::{self, Standing};
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{kept, take_baseline};
-use crate::flow::{Workbench, park, record, resume};
+use crate::flow::{Workbench, park, record, recover, resume};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
 use crate::model::packet::ContextUse;
-use crate::model::session::{Phase, Refusal, Session};
+use crate::model::session::{Ending, Phase, Refusal, Session};
 use crate::model::{SCHEMA_VERSION, SessionId};
+use crate::process::owner;
 use crate::session::{Store, bindings};
 use crate::ui::Ui;
 
@@ -81,6 +82,9 @@ impl Hook<'_> {
             started_at: crate::clock::now_text(),
             baseline: take_baseline(self.bench)?,
             phase: Phase::Idle,
+            owner: owner::of_this_process(),
+            heard_at: String::new(),
+            ending: None,
             wrapping_up: false,
             context: None,
             hinted: false,
@@ -95,6 +99,8 @@ impl Hook<'_> {
         let _held = self.store.lock().map_err(kept)?;
         let mut session = self.journal()?;
         session.wrapping_up |= self.event.headless;
+        session.heard_at = crate::clock::now_text();
+        session.ending = (self.event.moment == Moment::End).then_some(Ending::Told);
         if let Some(context) = self.context() {
             session.wrapping_up |= self.is_filling(&context);
             session.context = Some(context);
@@ -106,8 +112,14 @@ impl Hook<'_> {
 
     /// Takes the baseline, and answers with the active packet, or with what the last session left undone.
     fn start(&self) -> Result<Answer> {
+        let owner = owner::of_this_process();
+        recover::finish_dead(self.bench, Some((self.id, owner.as_ref())))?;
         let left = self.last_refusal();
-        self.update(|session| session.phase = Phase::Idle)?;
+        self.update(|session| {
+            session.phase = Phase::Idle;
+            // resumed by another process, it belongs to that one
+            session.owner = owner;
+        })?;
         let packet = resume::text_for_start(self.bench, self.id)?;
         Ok(match (packet, left) {
             (Some(packet), Some(left)) if packet.len() + left.len() < MAX_INJECTED => {
@@ -214,7 +226,8 @@ impl Hook<'_> {
     }
 }
 
-fn refusal(refused: &Refused) -> Refusal {
+/// A refusal as the journal keeps it.
+pub(super) fn refusal(refused: &Refused) -> Refusal {
     let sentence = |reason: &Reason| format!("{}. {}", reason.text, reason.mend);
     Refusal {
         at: crate::clock::now_text(),

@@ -14,6 +14,7 @@ pub mod packets;
 pub mod park;
 pub mod push;
 pub mod record;
+pub mod recover;
 mod reports;
 pub mod resume;
 pub mod run;

@@ -12,7 +12,7 @@ use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::flow::check::{CheckOptions, judge as judge_bench};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, evidence};
+use crate::flow::{Workbench, evidence, recover};
 use crate::git::push::{PushedRef, Start};
 use crate::git::{GitError, Refs, push};
 use crate::model::{CheckId, Issue};
@@ -164,6 +164,7 @@ impl Gate<'_> {
 
     /// HEAD's commit is pushed: the bench must be clean, and evidence must be there.
     fn judge_workbench(&self, verdict: &mut Verdict) -> Result<()> {
+        recover::finish_dead(self.bench, None)?;
         let judged = judge_bench(self.bench, &CheckOptions::default())?;
         let agents = judged.session.is_agents();
         let relaxed = |issue: &Issue| {

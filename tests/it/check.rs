@@ -234,7 +234,10 @@ fn told(ran: &Ran) -> Vec<String> {
     let report = ran.json();
     let issues = report["issues"].as_array().unwrap();
     let word = |issue: &Value, key: &str| issue[key].as_str().unwrap_or("-").to_owned();
-    issues.iter().map(|issue| ["severity", "code", "owner", "path"].map(|key| word(issue, key)).join(" ")).collect()
+    issues
+        .iter()
+        .map(|issue| ["severity", "code", "owner", "path"].map(|key| word(issue, key)).join(" "))
+        .collect()
 }
 
 #[test]

@@ -226,3 +226,45 @@ fn bad_events_never_disturb_the_client_and_leave_their_folder_alone() {
     let none = sandbox.command(env!("CARGO_BIN_EXE_endwell"), "repo", &["hook", "stop", "--client"]);
     assert_eq!(none.code, Some(0), "{none:?}");
 }
+
+/// A client of its own that fires these moments and is then gone without a word; returns when it is.
+fn client_that_dies(sandbox: &Sandbox, session: &str, moments: &[&str]) {
+    let script = "import subprocess, sys\nfor moment in sys.argv[3:]:\n    subprocess.run([sys.argv[1], 'hook', moment, \
+                  '--client', 'claude'], input=sys.argv[2].encode(), check=True)\n";
+    let mut command = sandbox.prepare("python3", "repo");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_endwell")]);
+    command.arg(payload(sandbox, session, &json!({}))).args(moments);
+    let ran = Ran::of(command.env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
+fn journal(sandbox: &Sandbox, session: &str) -> Value {
+    serde_json::from_str(&sandbox.read(&format!(".git/endwell/sessions/{session}.json"))).unwrap()
+}
+
+#[test]
+fn a_session_that_died_between_turns_keeps_what_its_last_turn_end_left() {
+    let sandbox = installed();
+    sandbox.endwell(&["verify"]);
+    sandbox.endwell(&["note", "next", "Write b.txt"]);
+    client_that_dies(&sandbox, "dead", &["start", "prompt", "stop"]);
+    let packet = || sandbox.read("outputs/handoff/dead/handoff.json");
+    let before = packet();
+    sandbox.write("later.txt", "somebody else's\n");
+    at(&sandbox, "start", true);
+    assert_eq!(journal(&sandbox, "dead")["ending"], "recovered-at-rest");
+    assert_eq!(journal(&sandbox, "dead")["refusal"], Value::Null);
+    assert_eq!(packet(), before, "the same bytes");
+}
+
+#[test]
+fn a_session_that_died_in_the_middle_of_a_turn_is_judged_when_it_is_found() {
+    let sandbox = installed();
+    client_that_dies(&sandbox, "dead", &["start", "prompt"]);
+    sandbox.write("half.txt", "x\n");
+    let next = at(&sandbox, "start", true);
+    assert_eq!(journal(&sandbox, "dead")["ending"], "recovered-mid-turn");
+    assert!(next.stdout.contains("`half.txt` is not tracked"), "{next:?}");
+    client_that_dies(&sandbox, "dead", &["prompt"]);
+    assert_eq!(journal(&sandbox, "dead")["phase"], "busy", "a session that speaks again is reopened");
+}

@@ -16,10 +16,18 @@ use crate::model::session::path_of_key;
 pub enum Recovered {
     /// A park that was killed before it took anything away: nothing happened.
     Nothing,
-    Parked { id: String, left: Vec<String> },
-    Unparked { id: String, left: Vec<String> },
+    Parked {
+        id: String,
+        left: Vec<String>,
+    },
+    Unparked {
+        id: String,
+        left: Vec<String>,
+    },
     /// git was killed while it applied the work to another HEAD: the work is still parked.
-    HalfApplied { id: String },
+    HalfApplied {
+        id: String,
+    },
 }
 
 /// Goes on with what a killed command began. One look at a file where there is nothing.
@@ -52,7 +60,8 @@ pub(super) fn recover_held(bench: &Bench<'_>) -> Result<Option<Recovered>, ParkE
         }
         Work::Unpark => {
             // the ref goes after everything else: without it all is done
-            let left = if there { again(bench, &journal)? } else { finish(bench, &journal).map(|()| Vec::new())? };
+            let left =
+                if there { again(bench, &journal)? } else { finish(bench, &journal).map(|()| Vec::new())? };
             Ok(Some(Recovered::Unparked { id, left }))
         }
         Work::Apply => {
@@ -156,8 +165,10 @@ pub(super) fn stage(bench: &Bench<'_>, paths: &[&[u8]]) -> Result<(), ParkError>
 fn restage(bench: &Bench<'_>, journal: &ParkJournal) -> Result<(), ParkError> {
     let stage_dir = bench.scratch("stage");
     let wanted = journal.steps.iter().filter(|step| step.after != Lies::Nothing);
-    let missing: Vec<Vec<u8>> =
-        wanted.map(|step| path_of_key(&step.path)).filter(|path| !fs::exists(&at(&stage_dir, path))).collect();
+    let missing: Vec<Vec<u8>> = wanted
+        .map(|step| path_of_key(&step.path))
+        .filter(|path| !fs::exists(&at(&stage_dir, path)))
+        .collect();
     if !fs::exists(&bench.scratch("next")) || missing.is_empty() {
         return Ok(());
     }

@@ -40,7 +40,8 @@ impl<'a> Blobs<'a> {
         if stream.is_empty() {
             return Ok(());
         }
-        let args = ["-c", "pack.compression=1", "-c", "core.compression=1", "fast-import", "--quiet", "--depth=0"];
+        let args =
+            ["-c", "pack.compression=1", "-c", "core.compression=1", "fast-import", "--quiet", "--depth=0"];
         self.bench.git(&self.bench.index_path(), &args, stream).map(|_| ())
     }
 
