@@ -123,6 +123,10 @@ fn from_log(inputs: &Inputs, found: &mut Collected) {
         let detail = format!("{} {lines} of `{}` could not be read", inputs.log.unreadable, inputs.log.path);
         found.add(Severity::Info, detail, "log");
     }
+    if inputs.log.more {
+        let detail = format!("Commands before those that are listed stand in `{}` only", inputs.log.path);
+        found.add(Severity::Info, detail, "log");
+    }
     if inputs.changed_files.is_empty()
         && let Some(minutes) = long_without_change(inputs)
     {
