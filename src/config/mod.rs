@@ -27,6 +27,7 @@ pub struct Config {
     pub branch: Branch,
     pub review: Review,
     pub gate: Gate,
+    pub context: Context,
     pub artifacts: artifacts::Artifacts,
     pub push: Push,
     pub packet: Packet,
@@ -168,6 +169,22 @@ pub enum TurnEnd {
     WrappingUp,
     Always,
     Never,
+}
+
+/// When a session counts as wrapping up because its context is filling.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Context {
+    /// Tokens, taken where the client does not tell its window; then said to be assumed.
+    pub window: u64,
+    /// Percent of the window.
+    pub wrap_up_at: u8,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self { window: 200_000, wrap_up_at: 60 }
+    }
 }
 
 /// The push gate.

@@ -145,7 +145,7 @@ fn assemble(
         found_risks,
         files_to_load: files_to_load(bench, judged.board.reading.board()),
         started_at: began,
-        context: None,
+        context: session.journal.as_ref().and_then(|journal| journal.context.clone()),
         limits: Limits { tail: settings.tail, max_chars: settings.max_chars, ..Limits::default() },
         task_id: parts.topic.task_id,
         topic: parts.topic.name,

@@ -93,6 +93,23 @@ fn a_session_that_is_not_wrapping_up_is_left_alone_until_it_is() {
 }
 
 #[test]
+fn a_context_that_fills_makes_the_session_wrap_up_and_is_told_once() {
+    let sandbox = installed();
+    at(&sandbox, "start", false);
+    let transcript = sandbox.root().join("transcript.jsonl");
+    let line =
+        r#"{"type":"assistant","message":{"usage":{"input_tokens":130000,"cache_read_input_tokens":0}}}"#;
+    std::fs::write(&transcript, format!("{line}\n")).unwrap();
+    let told = payload(&sandbox, SESSION, &json!({"transcript_path": transcript}));
+    sandbox.write("a.txt", "x\n");
+    assert!(reason(&event(&sandbox, "stop", &told, false)).is_some(), "65 % of the assumed window");
+    let hint = event(&sandbox, "prompt", &told, false);
+    let text = hint.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
+    assert!(text.contains("65 % full (130000 of 200000 tokens, which is assumed)"), "{text}");
+    assert_eq!(event(&sandbox, "prompt", &told, false).stdout, "", "once");
+}
+
+#[test]
 fn a_clean_turn_end_leaves_a_packet_and_the_next_session_starts_with_it() {
     let sandbox = installed();
     at(&sandbox, "start", true);
