@@ -39,6 +39,21 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
+/// At most the last `limit` bytes of a file, or `None` where there is none.
+pub fn tail(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    let mut file = match fs_err::File::open(path) {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let size = file.metadata()?.len();
+    file.seek(SeekFrom::Start(size.saturating_sub(limit)))?;
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
 /// Opens a file for reading in pieces.
 pub fn open(path: &Path) -> io::Result<fs_err::File> {
     fs_err::File::open(path)
@@ -99,6 +114,16 @@ fn write_with(path: &Path, bytes: &[u8], mode: Option<std::fs::Permissions>) -> 
 /// Writes a file of a temporary folder of our own: neither atomic nor synced.
 pub fn write_plain(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs_err::write(path, bytes)
+}
+
+/// Copies a file into a temporary folder of our own, with its time of change; `false` where there is none.
+pub fn copy_with_time(from: &Path, to: &Path) -> io::Result<bool> {
+    let Some(meta) = stat(from) else { return Ok(false) };
+    let Some(bytes) = read_optional(from)? else { return Ok(false) };
+    write_plain(to, &bytes)?;
+    let copy = fs_err::OpenOptions::new().write(true).open(to)?;
+    copy.file().set_modified(meta.modified()?)?;
+    Ok(true)
 }
 
 /// As [`write_atomic`], but refuses a place that lies outside of `root` once links are followed.
@@ -168,6 +193,59 @@ pub fn list(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
     paths.sort();
     Ok(paths)
+}
+
+/// Makes one folder.
+pub fn create_dir(path: &Path) -> io::Result<()> {
+    fs_err::create_dir(path)
+}
+
+/// Makes a file that must not be there yet, with exactly this content and mode. Neither atomic nor synced.
+pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = fs_err::OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(bytes)?;
+    set_mode(path, mode)
+}
+
+/// Sets the permission bits, whatever the process's mask says.
+pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs_err::set_permissions(path, std::fs::Permissions::from_mode(mode))
+}
+
+/// Sets the time of the last change (seconds and nanoseconds); a link itself, not what it leads to.
+pub fn set_modified(path: &Path, (seconds, nanoseconds): (i64, i64)) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_OMIT};
+    let omitted = Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT };
+    let modified = Timespec { tv_sec: seconds, tv_nsec: nanoseconds };
+    let times = Timestamps { last_access: omitted, last_modification: modified };
+    rustix::fs::utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)
+        .map_err(|error| named(&error.into(), "set the time of", path))
+}
+
+/// The target of a link, as bytes.
+pub fn read_link(path: &Path) -> io::Result<Vec<u8>> {
+    use std::os::unix::ffi::OsStringExt as _;
+    Ok(fs_err::read_link(path)?.into_os_string().into_vec())
+}
+
+/// Makes a link to a target that needs not exist.
+pub fn symlink(target: &[u8], path: &Path) -> io::Result<()> {
+    use std::os::unix::ffi::OsStrExt as _;
+    fs_err::os::unix::fs::symlink(Path::new(std::ffi::OsStr::from_bytes(target)), path)
+}
+
+/// Gives a file a second name, which must not be there yet.
+pub fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
+    fs_err::hard_link(from, to)
+}
+
+/// Removes a folder of our own with all that is in it; nothing there is fine.
+pub fn remove_own_tree(path: &Path) -> io::Result<()> {
+    match fs_err::remove_dir_all(path) {
+        Err(error) if !is_absent(&error) => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// An exclusive lock, held until dropped (or until the process dies).

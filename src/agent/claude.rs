@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::context::Used;
 use super::common::{self, EventName};
 use super::{Agent, text};
 use crate::env::Env;
@@ -21,6 +22,7 @@ pub(super) static AGENT: Agent = Agent {
     needs: "",
     obstacle: None,
     change: hooks,
+    context_in: Some(context_in),
     read_event,
     answer,
 };
@@ -49,6 +51,17 @@ fn hooks(is_guarded: bool) -> Change {
         preamble: Vec::new(),
         entries,
     })
+}
+
+/// The main chain's last answer; the window stands nowhere in the transcript.
+fn context_in(line: &Value) -> Option<Used> {
+    let usage = line.get("message")?.get("usage")?;
+    if line["type"] != "assistant" || line["isSidechain"] == true {
+        return None;
+    }
+    let part = |key: &str| usage[key].as_u64().unwrap_or(0);
+    let tokens = part("input_tokens") + part("cache_creation_input_tokens") + part("cache_read_input_tokens");
+    Some(Used { tokens, window: None })
 }
 
 fn read_event(moment: Moment, value: &Value, env: &Env) -> Event {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::context::Used;
 use super::common::{self, EventName};
 use super::{Agent, text};
 use crate::env::Env;
@@ -25,6 +26,7 @@ pub(super) static AGENT: Agent = Agent {
     needs: "Codex runs a hook only after you trust it: start `codex` here, type `/hooks`, and trust endwell's.",
     obstacle: Some(obstacle),
     change: hooks,
+    context_in: Some(context_in),
     read_event,
     answer,
 };
@@ -66,6 +68,12 @@ fn obstacle(top: &Path) -> Result<Option<String>, String> {
     Ok(is_off.then(|| {
         format!("`{place}` switches hooks off (`[features] hooks = false`): none of Codex's will run")
     }))
+}
+
+fn context_in(line: &Value) -> Option<Used> {
+    let info = line.get("payload").filter(|payload| payload["type"] == "token_count")?.get("info")?;
+    let tokens = info["last_token_usage"]["total_tokens"].as_u64()?;
+    Some(Used { tokens, window: info["model_context_window"].as_u64() })
 }
 
 fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {

@@ -21,6 +21,7 @@ pub(super) static AGENT: Agent = Agent {
     needs: "Copilot runs a project's hooks only in a folder that you trust.",
     obstacle: None,
     change: hooks,
+    context_in: None,
     read_event,
     answer,
 };

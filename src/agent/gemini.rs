@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::context::Used;
 use super::common::{self, EventName};
 use super::{Agent, text};
 use crate::env::Env;
@@ -21,6 +22,7 @@ pub(super) static AGENT: Agent = Agent {
     needs: "Gemini runs a project's hooks only in a folder that you trust.",
     obstacle: None,
     change: hooks,
+    context_in: Some(context_in),
     read_event,
     answer,
 };
@@ -46,6 +48,11 @@ fn hooks(is_guarded: bool) -> Change {
         preamble: Vec::new(),
         entries,
     })
+}
+
+fn context_in(line: &Value) -> Option<Used> {
+    let tokens = line.get("tokens").filter(|_| line["type"] == "gemini")?["total"].as_u64()?;
+    Some(Used { tokens, window: None })
 }
 
 fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {

@@ -4,6 +4,7 @@
 pub mod claude;
 pub mod codex;
 mod common;
+pub mod context;
 pub mod copilot;
 pub mod edit;
 pub mod gemini;
@@ -46,6 +47,8 @@ pub struct Agent {
     pub obstacle: Option<Obstacle>,
     /// Our part in its settings; a guarded one does nothing on a machine without endwell.
     pub change: fn(guarded: bool) -> Change,
+    /// How full the context is, in a line of its transcript; `None`: the transcript does not tell.
+    pub context_in: Option<fn(&Value) -> Option<context::Used>>,
     pub read_event: fn(Moment, &Value, &Env) -> Event,
     pub answer: fn(Moment, &Answer) -> Reply,
 }

@@ -19,6 +19,7 @@ pub(super) static AGENT: Agent = Agent {
     needs: "",
     obstacle: None,
     change,
+    context_in: None,
     read_event,
     answer,
 };

@@ -21,6 +21,7 @@ pub(super) static AGENT: Agent = Agent {
     needs: "",
     obstacle: None,
     change: hooks,
+    context_in: None,
     read_event,
     answer,
 };

@@ -9,7 +9,7 @@ use crate::flow::board::{BoardInputs, Seen};
 use crate::flow::evidence::LazyContent;
 use crate::flow::session::CurrentSession;
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, evidence, session, state};
+use crate::flow::{Workbench, evidence, park, session, state};
 use crate::git::objects::Relation;
 use crate::git::{GitError, Refs, Status};
 use crate::model::clean::{CheckOutcome, CheckStatus, CleanReport};
@@ -49,6 +49,7 @@ pub fn judge(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
 
 /// Judges the workbench without writing anything.
 pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
+    park::recover(bench)?;
     let (status, refs) = std::thread::scope(|scope| {
         let repo = &bench.repo;
         let walk = scope.spawn(|| repo.status());

@@ -9,6 +9,7 @@ use crate::flow::Workbench;
 use crate::flow::handoff::{self, HandoffOptions, Outcome, Reason, Refused};
 use crate::model::SessionId;
 use crate::model::issue::sha256_hex;
+use crate::model::packet::ContextUse;
 use crate::model::session::{Refusal, Session};
 
 /// At most this many blocks in a session, whatever the client's own cap.
@@ -21,6 +22,19 @@ const SHOWN: usize = 4;
 /// Said before a compaction.
 pub const KEEP_IN_SUMMARY: &str = "Keep in the summary: the task at hand and its id, what was tried and failed and why, \
     tests that are red by name, what is not committed, and the next concrete step (note it with `endwell note next \"…\"`).";
+
+/// Said once, when the context is filling.
+pub fn filling(context: &ContextUse) -> String {
+    let window = context.window.unwrap_or(0).max(1);
+    let percent = context.tokens.saturating_mul(100) / window;
+    let assumed = if context.window_assumed { ", which is assumed" } else { "" };
+    format!(
+        "The context is {percent} % full ({} of {window} tokens{assumed}): this is the time to wrap up. Finish the step at \
+         hand, commit it or put it aside (`endwell park \"what and why\"`), run `endwell verify`, and note what comes \
+         next: `endwell note next \"…\"`.",
+        context.tokens
+    )
+}
 
 /// Whether the session could be handed over as it is.
 pub enum Standing {

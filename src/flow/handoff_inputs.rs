@@ -8,7 +8,7 @@ use crate::flow::handoff::{Reason, blocking, history, redactor};
 use crate::flow::reports::{review, verdict};
 use crate::flow::state::{self, ReadState, shown};
 use crate::flow::topic::Topic;
-use crate::flow::{Workbench, evidence};
+use crate::flow::{Workbench, evidence, park};
 use crate::fs;
 use crate::git::stash::{StashEntry, StashNote};
 use crate::model::Severity;
@@ -140,12 +140,12 @@ fn assemble(
         next_action: parts
             .next_action
             .map(|action| NextAction { text: redactor.text(&action.text), ..action }),
-        parked: Vec::new(),
+        parked: park::inputs(bench, redactor)?,
         stashes: stashes(bench, judged, redactor)?,
         found_risks,
         files_to_load: files_to_load(bench, judged.board.reading.board()),
         started_at: began,
-        context: None,
+        context: session.journal.as_ref().and_then(|journal| journal.context.clone()),
         limits: Limits { tail: settings.tail, max_chars: settings.max_chars, ..Limits::default() },
         task_id: parts.topic.task_id,
         topic: parts.topic.name,

@@ -11,6 +11,7 @@ pub mod hook;
 pub mod log;
 pub mod note;
 pub mod packets;
+pub mod park;
 pub mod push;
 pub mod record;
 mod reports;
@@ -22,5 +23,6 @@ pub mod state;
 pub mod topic;
 pub mod verify;
 pub mod workbench;
+pub mod wrap_up;
 
 pub use workbench::Workbench;

@@ -262,7 +262,7 @@ fn prerequisite(bench: &Workbench, need: &Prerequisite) -> Result<Option<Claim>>
         }
         PrerequisiteKind::Parked => {
             let what = format!("parked work `{}`", need.what);
-            if bench.objects.has(&need.what) {
+            if crate::flow::park::is_parked(bench, &need.what)? {
                 claim(what, ClaimState::Holds, "")
             } else {
                 claim(what, ClaimState::Gone, "it is not parked any more")

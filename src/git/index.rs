@@ -107,7 +107,7 @@ impl Repo {
 }
 
 /// A path as git reads it on a line: in C quotes where it holds a line end or starts with a quote.
-fn quoted(path: &[u8]) -> Vec<u8> {
+pub(super) fn quoted(path: &[u8]) -> Vec<u8> {
     if !path.iter().any(|byte| matches!(byte, b'\n' | b'"' | b'\\')) {
         return path.to_vec();
     }

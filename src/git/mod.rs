@@ -8,6 +8,7 @@ pub mod diffstat;
 pub mod index;
 pub mod objects;
 pub mod operations;
+pub mod park;
 pub mod push;
 pub mod refs;
 pub mod stash;

@@ -57,16 +57,20 @@ fn note_of(subject: &str) -> (Option<String>, StashNote) {
         return (None, StashNote::None);
     };
     let note = note.trim();
-    let letters = note.chars().filter(|c| c.is_alphabetic()).count();
-    let lower = note.to_lowercase();
-    let machine = ["autostash", "lefthook auto backup"].contains(&lower.as_str());
-    let empty = lower.starts_with("wip") || ["tmp", "temp"].contains(&lower.as_str()) || letters < 8;
-    let kind = match (machine, empty) {
+    let machine = ["autostash", "lefthook auto backup"].contains(&note.to_lowercase().as_str());
+    let kind = match (machine, says_nothing(note)) {
         (true, _) => StashNote::None,
         (false, true) => StashNote::Empty(note.to_owned()),
         (false, false) => StashNote::Own(note.to_owned()),
     };
     (branch_of(branch), kind)
+}
+
+/// Whether a note is too short to say anything, or one of the words that stand for none.
+pub fn says_nothing(note: &str) -> bool {
+    let lower = note.trim().to_lowercase();
+    let letters = note.chars().filter(|c| c.is_alphabetic()).count();
+    lower.starts_with("wip") || ["tmp", "temp"].contains(&lower.as_str()) || letters < 8
 }
 
 fn branch_of(name: &str) -> Option<String> {

@@ -9,6 +9,7 @@ pub mod ids;
 pub mod install;
 pub mod issue;
 pub mod packet;
+pub mod park;
 pub mod plan;
 pub mod report;
 pub mod session;

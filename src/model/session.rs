@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(doc)]
 use super::board::Feature;
 use super::board::Status;
+use super::packet::ContextUse;
 use super::{Issue, SessionId};
 
 /// What was there when the session (or the installation) began.
@@ -61,6 +62,12 @@ pub struct Session {
     /// Somebody ran `endwell wrap-up`, or the client runs one prompt and exits.
     #[serde(default)]
     pub wrapping_up: bool,
+    /// How full the context was when it was last told.
+    #[serde(default)]
+    pub context: Option<ContextUse>,
+    /// The agent was told that its context is filling.
+    #[serde(default)]
+    pub hinted: bool,
     /// Digests of the sets of reasons that the turn-end gate has already blocked for.
     #[serde(default)]
     pub blocked_for: Vec<String>,

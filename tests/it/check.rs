@@ -20,12 +20,12 @@ fn human_form_names_each_kind_with_one_next_step() {
     insta::assert_snapshot!(ran.stdout, @r#"
     ✗ working-tree
       block `README.md` is modified in the work tree. (uncommitted)
-        hint: Commit it, or set it aside with a note (`git stash push -m 'what and why'`).
+        hint: Commit it, or put it aside: `endwell park "what and why"`.
       block `a, b: 100%\nnext.txt` is not tracked. (untracked)
       block `src/lib.rs` is not tracked. (untracked)
-        hint: Commit it (`git add -- 'a, b: 100%\nnext.txt'`), delete it, or ignore it in `.gitignore`.
+        hint: Commit it (`git add -- 'a, b: 100%\nnext.txt'`), put it aside (`endwell park "what and why"`), delete it, or ignore it in `.gitignore`.
     ✗ temp-artifacts
-      block src/lib.rs:2: A call that exists only for debugging (debug-call)
+      block src/lib.rs:2: A call that exists only for debugging. (debug-call)
         hint: Delete the line, or write `endwell:allow(debug-call) REASON` on it or above it.
     ! tests
       warn No test command is configured, and none was found in the project's files. (no-tests)
@@ -64,10 +64,10 @@ fn sarif_is_valid_by_the_published_schema() {
 fn github_annotations_are_one_line_each() {
     let ran = dirty().endwell(&["check", "--only", "working-tree,temp-artifacts", "--format", "github"]);
     insta::assert_snapshot!(ran.stdout, @r#"
-    ::error file=README.md,title=working-tree%3A uncommitted::`README.md` is modified in the work tree. Commit it, or set it aside with a note (`git stash push -m 'what and why'`).
-    ::error file=a%2C b%3A 100%25%0Anext.txt,title=working-tree%3A untracked::`a, b: 100%25\nnext.txt` is not tracked. Commit it (`git add -- 'a, b: 100%25\nnext.txt'`), delete it, or ignore it in `.gitignore`.
-    ::error file=src/lib.rs,title=working-tree%3A untracked::`src/lib.rs` is not tracked. Commit it (`git add -- src/lib.rs`), delete it, or ignore it in `.gitignore`.
-    ::error file=src/lib.rs,line=2,title=temp-artifacts%3A debug-call::A call that exists only for debugging Delete the line, or write `endwell:allow(debug-call) REASON` on it or above it.
+    ::error file=README.md,title=working-tree%3A uncommitted::`README.md` is modified in the work tree. Commit it, or put it aside: `endwell park "what and why"`.
+    ::error file=a%2C b%3A 100%25%0Anext.txt,title=working-tree%3A untracked::`a, b: 100%25\nnext.txt` is not tracked. Commit it (`git add -- 'a, b: 100%25\nnext.txt'`), put it aside (`endwell park "what and why"`), delete it, or ignore it in `.gitignore`.
+    ::error file=src/lib.rs,title=working-tree%3A untracked::`src/lib.rs` is not tracked. Commit it (`git add -- src/lib.rs`), put it aside (`endwell park "what and why"`), delete it, or ignore it in `.gitignore`.
+    ::error file=src/lib.rs,line=2,title=temp-artifacts%3A debug-call::A call that exists only for debugging. Delete the line, or write `endwell:allow(debug-call) REASON` on it or above it.
     "#);
 }
 

@@ -8,6 +8,7 @@ mod check;
 mod cmd;
 mod common;
 mod handoff;
+mod hook;
 mod install;
 mod installer;
 mod main_job;

@@ -94,7 +94,7 @@ fn judge(context: &Context<'_>, entry: &Entry, phantoms: &[&[u8]]) -> Issue {
                 .hint(format!("Run `git add --renormalize -- {}`.", quoted(&entry.path)))
         }
         EntryKind::Changed(change) => Issue::block(ID, "uncommitted", format!("`{shown}` {}.", what(change)))
-            .hint("Commit it, or set it aside with a note (`git stash push -m 'what and why'`)."),
+            .hint("Commit it, or put it aside: `endwell park \"what and why\"`."),
     };
     context.owned(issue.at(&entry.path), entry)
 }
@@ -104,7 +104,10 @@ fn untracked_hint(entry: &Entry) -> String {
     if entry.path.ends_with(b"/") {
         return format!("A repository of its own lies there: move it out, or ignore `{path}`.");
     }
-    format!("Commit it (`git add -- {path}`), delete it, or ignore it in `.gitignore`.")
+    format!(
+        "Commit it (`git add -- {path}`), put it aside (`endwell park \"what and why\"`), delete it, or ignore it in \
+         `.gitignore`."
+    )
 }
 
 fn what(change: &Change) -> String {
