@@ -87,7 +87,7 @@ pub(super) fn why(record: &FeedbackRecord) -> String {
     let all = || streams.iter().flat_map(|stream| stream.lines()).filter(|line| !line.trim().is_empty());
     let lines: Vec<&str> = all().filter(|line| !is_empty_word(line)).collect();
     let shaped = COMPILED.iter().find_map(|(pattern, takes)| pick(&lines, pattern, *takes));
-    let last = || lines.last().copied().or_else(|| all().last()).map(|line| line.trim().to_owned());
+    let last = || lines.last().copied().or_else(|| all().next_back()).map(|line| line.trim().to_owned());
     let text = shaped.or_else(last);
     match text {
         Some(text) => clip(&text, MAX_WHY),
