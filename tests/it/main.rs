@@ -11,6 +11,7 @@ mod handoff;
 mod install;
 mod installer;
 mod packets;
+mod park;
 mod prepush;
 mod readme;
 mod redaction;
