@@ -14,6 +14,7 @@ mod installer;
 mod main_job;
 mod note;
 mod packets;
+mod park;
 mod prepush;
 mod readme;
 mod redaction;

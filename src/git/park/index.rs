@@ -81,7 +81,7 @@ pub(super) fn reset(bench: &Bench<'_>, copy: &Path, head: &str, dirty: &[&Entry]
         line(&mut input, &format!("0 {zero}"), &entry.path);
     }
     for entry in tracked() {
-        if let Some(there) = bench.objects.entry_at(head, &entry.path)? {
+        if let Some(there) = bench.committed(head, &entry.path)? {
             line(&mut input, &format!("{} {}", mode_of(there.kind), there.id), &entry.path);
         }
     }

@@ -17,6 +17,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::objects::{TreeEntry, TreeEntryKind};
 use super::{GitError, Objects, Repo, call, run};
 use crate::process::Output;
 
@@ -72,6 +73,11 @@ impl Bench<'_> {
 
     fn index_path(&self) -> PathBuf {
         self.repo.git_dir.join("index")
+    }
+
+    /// The file or link that a commit has at a path; a folder is none.
+    fn committed(&self, commit: &str, path: &[u8]) -> Result<Option<TreeEntry>, GitError> {
+        Ok(self.objects.entry_at(commit, path)?.filter(|entry| entry.kind != TreeEntryKind::Folder))
     }
 
     /// Runs git on an index file of our own.

@@ -192,7 +192,7 @@ impl Saving<'_> {
         let bench = self.bench;
         let mut wanted: Vec<&[u8]> = Vec::new();
         for entry in self.dirty.iter().filter(|entry| entry.kind != EntryKind::Untracked) {
-            if bench.objects.entry_at(self.head, &entry.path)?.is_some() {
+            if bench.committed(self.head, &entry.path)?.is_some() {
                 wanted.push(&entry.path);
             }
         }
@@ -225,7 +225,7 @@ impl Saving<'_> {
         let saved = index::read(bench, &bench.scratch("saved"));
         let paths: HashSet<&[u8]> = self.dirty.iter().map(|entry| entry.path.as_slice()).collect();
         let stages = saved.map(|file| index::stages(&file, &paths)).unwrap_or_default();
-        let (index_tree, work_tree) = self.trees(index, &stages)?;
+        let (index_tree, work_tree) = self.trees(index, &stages, &manifest.entries)?;
         let untracked_tree = self.untracked_tree()?;
         let branch = manifest.record.branch.as_deref().unwrap_or("(no branch)");
         let note = &manifest.record.note;
@@ -248,7 +248,12 @@ impl Saving<'_> {
     }
 
     /// The trees of the index and of the tracked files. A conflict has no tree: our side stands for it.
-    fn trees(&self, index: &[u8], stages: &[Stage]) -> Result<(String, String), ParkError> {
+    fn trees(
+        &self,
+        index: &[u8],
+        stages: &[Stage],
+        entries: &[ParkedPath],
+    ) -> Result<(String, String), ParkError> {
         let bench = self.bench;
         let copy = bench.scratch("work");
         io("copy the index", fs::write_atomic(&copy, index))?;
@@ -266,12 +271,18 @@ impl Saving<'_> {
             Ok(String::from_utf8_lossy(&output).trim().to_owned())
         };
         let index_tree = write_tree()?;
-        let tracked = self.dirty.iter().filter(|entry| entry.kind != EntryKind::Untracked);
-        let names = index::names(tracked.map(|entry| entry.path.as_slice()));
-        if names.is_empty() {
-            return Ok((index_tree.clone(), index_tree));
+        // a path where a folder stands now is gone too: `update-index --remove` would stumble over it
+        let tracked = self.dirty.iter().zip(entries).filter(|(entry, _)| entry.kind != EntryKind::Untracked);
+        let (gone, there): (Vec<_>, Vec<_>) = tracked.partition(|(_, saved)| saved.lies == Lies::Nothing);
+        let mut removals = Vec::new();
+        for (entry, _) in &gone {
+            index::line(&mut removals, &format!("0 {zero}"), &entry.path);
         }
-        bench.git(&copy, &["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], names)?;
+        index::patch(bench, &copy, removals)?;
+        if !there.is_empty() {
+            let names = index::names(there.iter().map(|(entry, _)| entry.path.as_slice()));
+            bench.git(&copy, &["update-index", "--add", "--replace", "-z", "--stdin"], names)?;
+        }
         Ok((index_tree, write_tree()?))
     }
 

@@ -115,7 +115,7 @@ fn steps(bench: &Bench<'_>, manifest: &ParkedManifest) -> Result<Vec<Step>, Park
         let before = io("look at the work tree", look(&bench.repo.top, &path, bench.repo.sha256))?;
         let known = before == Lies::Nothing
             || before == entry.lies
-            || bench.objects.entry_at(&manifest.record.head, &path)?.is_some();
+            || bench.committed(&manifest.record.head, &path)?.is_some();
         if !known {
             let path = shown(&path);
             return Err(ParkError::refused(
