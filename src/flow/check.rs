@@ -11,6 +11,7 @@ use crate::flow::session::CurrentSession;
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, evidence, park, session, state};
 use crate::git::objects::Relation;
+use crate::git::status::Walk;
 use crate::git::{GitError, Refs, Status};
 use crate::model::clean::{CheckOutcome, CheckStatus, CleanReport};
 use crate::model::report::TestStanding;
@@ -40,7 +41,12 @@ pub struct Judged {
 
 /// Judges the workbench freshly and, for a full run, writes `clean_state.json` and `clean_report.json`.
 pub fn judge(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
-    let judged = look(bench, options)?;
+    judge_walked(bench, options, None)
+}
+
+/// As [`judge`], with a walk that is under way already.
+pub fn judge_walked(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
+    let judged = look_at(bench, options, walk)?;
     if options.only.is_empty() {
         write(bench, &judged.report)?;
     }
@@ -49,14 +55,16 @@ pub fn judge(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
 
 /// Judges the workbench without writing anything.
 pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
-    park::recover(bench)?;
-    let (status, refs) = std::thread::scope(|scope| {
-        let repo = &bench.repo;
-        let walk = scope.spawn(|| repo.status());
-        let refs = Refs::read(&bench.repo, &bench.objects);
-        (walk.join(), refs)
-    });
-    let status = status.unwrap_or_else(|_| Err(GitError::Form("the status walk broke off".to_owned())));
+    look_at(bench, options, None)
+}
+
+fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
+    let recovered = park::recover(bench)?;
+    // what was brought back after a kill is not in a walk that began before
+    let walk = walk.filter(|_| !recovered).unwrap_or_else(|| bench.repo.walk());
+    let refs = Refs::read(&bench.repo, &bench.objects);
+    let broke_off = || Err(GitError::Form("the status walk broke off".to_owned()));
+    let status = walk.join().unwrap_or_else(|_| broke_off());
     let (status, refs) = match (status, refs) {
         (Ok(status), Ok(refs)) => (status, refs),
         (Err(error), _) | (_, Err(error)) => return unjudged(bench, options, &error),

@@ -9,7 +9,7 @@ use crate::failure::Result;
 use crate::flow::gate::{self, Standing};
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{kept, take_baseline};
-use crate::flow::{Workbench, park, record, recover, resume};
+use crate::flow::{Workbench, diary, park, record, recover, resume};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
 use crate::model::packet::ContextUse;
@@ -120,7 +120,11 @@ impl Hook<'_> {
             // resumed by another process, it belongs to that one
             session.owner = owner;
         })?;
-        let packet = resume::text_for_start(self.bench, self.id)?;
+        let packet = resume::text_for_start(self.bench, self.id).unwrap_or_else(|failure| {
+            // a packet that was tampered with is not shown, and that is no reason to say nothing at all
+            diary::note(&self.bench.env, failure.chain());
+            None
+        });
         Ok(match (packet, left) {
             (Some(packet), Some(left)) if packet.len() + left.len() < MAX_INJECTED => {
                 Answer::Inject(format!("{packet}\n{left}"))

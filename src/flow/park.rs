@@ -91,15 +91,16 @@ fn full_id(record: &ParkedRecord) -> String {
     format!("{}/{}", record.worktree, record.id)
 }
 
-/// Goes on with a park or unpark that was killed, and says so. Costs one look at a file where there was none.
-pub fn recover(bench: &Workbench) -> Result<()> {
+/// Goes on with a park or unpark that was killed, and says so; whether there was one. Costs one look at a file where
+/// there was none.
+pub fn recover(bench: &Workbench) -> Result<bool> {
     let found = with(bench, park::recover).map_err(|error| {
         failed("can't finish the `endwell park` or `endwell unpark` that was interrupted", error)
     })?;
-    if let Some(found) = found {
-        say_recovered(bench, &found);
+    if let Some(found) = &found {
+        say_recovered(bench, found);
     }
-    Ok(())
+    Ok(found.is_some())
 }
 
 fn with<T>(

@@ -10,10 +10,11 @@ use crate::check::temp_artifacts;
 use crate::env::Env;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::flow::check::{CheckOptions, judge as judge_bench};
+use crate::flow::check::{CheckOptions, judge_walked as judge_bench};
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, evidence, recover};
 use crate::git::push::{PushedRef, Start};
+use crate::git::status::{Walk, walk_ahead};
 use crate::git::{GitError, Refs, push};
 use crate::model::{CheckId, Issue};
 use crate::report;
@@ -38,13 +39,15 @@ pub fn judge(env: &Env, ui: Ui, arguments: &[OsString], input: &[u8]) -> Result<
     if updates.is_empty() {
         return Ok(ExitStatus::Done);
     }
+    // git starts the hook at the top of the work tree; most pushes push HEAD, and then the walk is what is waited for
+    let walk = (!env.switch("ENDWELL_SKIP")).then(|| walk_ahead(env));
     let bench = Workbench::open(env, ui)?;
     if env.switch("ENDWELL_SKIP") {
         record(&bench, &remote, &updates, "skipped");
         ui.warn("`ENDWELL_SKIP` is set: this push was not judged, and the next packet says so");
         return Ok(ExitStatus::Done);
     }
-    let verdict = Gate { bench: &bench, remote: &remote }.judge(&updates)?;
+    let verdict = Gate { bench: &bench, remote: &remote }.judge(&updates, walk)?;
     record(&bench, &remote, &updates, if verdict.is_refusal() { "refused" } else { "passed" });
     for warning in &verdict.warnings {
         ui.warn(warning);
@@ -75,11 +78,14 @@ impl Verdict {
 }
 
 impl Gate<'_> {
-    fn judge(&self, updates: &[PushedRef]) -> Result<Verdict> {
+    fn judge(&self, updates: &[PushedRef], walk: Option<Walk>) -> Result<Verdict> {
         let bench = self.bench;
         let refs = Refs::read(&bench.repo, &bench.objects)
             .map_err(|error| git_failed("can't read the refs", error))?;
-        let head = bench.repo.head_commit().map_err(|error| git_failed("can't tell HEAD", error))?;
+        let head = match bench.objects.head().filter(|_| bench.repo.ref_files) {
+            Some(head) => Some(head),
+            None => bench.repo.head_commit().map_err(|error| git_failed("can't tell HEAD", error))?,
+        };
         let mut verdict = Verdict::default();
         let mut seen = BTreeSet::new();
         let mut head_is_pushed = false;
@@ -98,7 +104,7 @@ impl Gate<'_> {
             }
         }
         if head_is_pushed {
-            self.judge_workbench(&mut verdict)?;
+            self.judge_workbench(&mut verdict, walk)?;
         }
         let mut known = BTreeSet::new();
         verdict.issues.retain(|issue| known.insert(issue.fingerprint.clone()));
@@ -163,9 +169,9 @@ impl Gate<'_> {
     }
 
     /// HEAD's commit is pushed: the bench must be clean, and evidence must be there.
-    fn judge_workbench(&self, verdict: &mut Verdict) -> Result<()> {
+    fn judge_workbench(&self, verdict: &mut Verdict, walk: Option<Walk>) -> Result<()> {
         recover::finish_dead(self.bench, None)?;
-        let judged = judge_bench(self.bench, &CheckOptions::default())?;
+        let judged = judge_bench(self.bench, &CheckOptions::default(), walk)?;
         let agents = judged.session.is_agents();
         let relaxed = |issue: &Issue| {
             self.bench.config.push.own_dirt == crate::config::OwnDirt::Warn

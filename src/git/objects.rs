@@ -71,6 +71,11 @@ impl Objects {
         Ok(Self { repo: opened })
     }
 
+    /// HEAD's commit, from the refs' files; `None` where it has none, or where gix can't read the refs.
+    pub fn head(&self) -> Option<String> {
+        Some(self.repo.head_id().ok()?.to_string())
+    }
+
     /// The commit id that a revision expression names.
     pub fn commit_named(&self, revision: &str) -> Result<String, GitError> {
         let what = format!("revision `{revision}`");

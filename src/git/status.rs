@@ -1,6 +1,8 @@
 //! The one status walk of a run, shared by all checks: `git status --porcelain=v2 -z`, parsed into entries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 use super::{GitError, Repo};
 
@@ -67,8 +69,26 @@ const ARGS: [&str; 9] = [
     "--no-renames",
 ];
 
+/// A walk that is under way.
+pub type Walk = std::thread::JoinHandle<Result<Status, GitError>>;
+
+/// Starts a walk before the repository is known, in a folder that is the top of its work tree: git starts its hooks
+/// there, and on that path every millisecond is waited for.
+pub fn walk_ahead(env: &crate::env::Env) -> Walk {
+    start(crate::process::child_env(env, crate::process::Inherit::GitChoices), env.cwd().to_owned())
+}
+
+fn start(vars: BTreeMap<OsString, OsString>, top: PathBuf) -> Walk {
+    std::thread::spawn(move || parse(&super::call(&vars, &top, &ARGS, None)?.stdout))
+}
+
 impl Repo {
     /// Walks the work tree once. Any doubt of git's is an error, never "clean".
+    pub fn walk(&self) -> Walk {
+        start(self.vars.clone(), self.top.clone())
+    }
+
+    /// As [`Repo::walk`], waited for.
     pub fn status(&self) -> Result<Status, GitError> {
         parse(&self.git(&ARGS)?.stdout)
     }
