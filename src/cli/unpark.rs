@@ -38,7 +38,10 @@ pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
         }
         Came::WithConflicts { conflicts, .. } => {
             let names: Vec<String> = conflicts.iter().map(|path| format!("`{path}`")).collect();
-            return Err(still_parked(&parked, format!("`{id}` came back with conflicts: {}", names.join(", "))));
+            return Err(still_parked(
+                &parked,
+                format!("`{id}` came back with conflicts: {}", names.join(", ")),
+            ));
         }
     }
     Ok(ExitStatus::Done)

@@ -14,13 +14,16 @@ use crate::ui::plain;
 /// Puts all uncommitted work aside under a note; `None` where there is none.
 pub fn put_aside(bench: &Workbench, note: &str) -> Result<Option<Put>> {
     if says_nothing(note) {
-        return Err(Failure::usage(format!("the note “{}” says too little: eight letters at least", plain(note)))
-            .hint("Say what it is and why it is unfinished: `endwell park \"what and why\"`."));
+        return Err(Failure::usage(format!(
+            "the note “{}” says too little: eight letters at least",
+            plain(note)
+        ))
+        .hint("Say what it is and why it is unfinished: `endwell park \"what and why\"`."));
     }
     let head = bench.repo.head_commit().map_err(|error| git_failed("can't tell HEAD", error))?;
     let current = session::current(bench, head.as_deref(), None)?;
-    let (id, reference) =
-        park::free_id(&bench.repo, &current.id).map_err(|error| git_failed("can't list the parked work", error))?;
+    let (id, reference) = park::free_id(&bench.repo, &current.id)
+        .map_err(|error| git_failed("can't list the parked work", error))?;
     let now = crate::clock::now();
     let record = ParkedRecord {
         schema_version: SCHEMA_VERSION,
@@ -68,7 +71,10 @@ pub fn here(bench: &Workbench) -> Result<Vec<Parked>> {
 /// What a packet says of it: work of whatever session, since the next one must know of it.
 pub fn inputs(bench: &Workbench, redactor: &Redactor) -> Result<Vec<crate::packet::Parked>> {
     let records = here(bench)?.into_iter().map(|parked| parked.record);
-    let input = |record: ParkedRecord| crate::packet::Parked { note: redactor.text(&record.note), id: full_id(&record) };
+    let input = |record: ParkedRecord| crate::packet::Parked {
+        note: redactor.text(&record.note),
+        id: full_id(&record),
+    };
     Ok(records.map(input).collect())
 }
 
@@ -96,7 +102,10 @@ pub fn recover(bench: &Workbench) -> Result<()> {
     Ok(())
 }
 
-fn with<T>(bench: &Workbench, act: impl FnOnce(&Bench<'_>) -> std::result::Result<T, ParkError>) -> std::result::Result<T, ParkError> {
+fn with<T>(
+    bench: &Workbench,
+    act: impl FnOnce(&Bench<'_>) -> std::result::Result<T, ParkError>,
+) -> std::result::Result<T, ParkError> {
     let own = |path: &[u8]| bench.config.is_own(path);
     act(&Bench { repo: &bench.repo, objects: &bench.objects, own: &own, cwd: bench.env.cwd() })
 }
@@ -104,7 +113,9 @@ fn with<T>(bench: &Workbench, act: impl FnOnce(&Bench<'_>) -> std::result::Resul
 fn say_recovered(bench: &Workbench, found: &Recovered) {
     let (id, left) = match found {
         Recovered::Nothing => {
-            bench.ui.warn("an `endwell park` was interrupted before it took anything away: nothing is parked");
+            bench
+                .ui
+                .warn("an `endwell park` was interrupted before it took anything away: nothing is parked");
             return;
         }
         Recovered::HalfApplied { id } => {
@@ -115,7 +126,9 @@ fn say_recovered(bench: &Workbench, found: &Recovered) {
             return;
         }
         Recovered::Parked { id, left } => {
-            bench.ui.warn(format_args!("an interrupted `endwell park` was finished: the work is parked as `{id}`"));
+            bench.ui.warn(format_args!(
+                "an interrupted `endwell park` was finished: the work is parked as `{id}`"
+            ));
             (id, left)
         }
         Recovered::Unparked { id, left } => {
@@ -144,9 +157,7 @@ fn chosen(bench: &Workbench, id: Option<&str>) -> Result<Parked> {
     let Some(id) = id else { return choose(bench, listing.parked, &here) };
     let named = |parked: &&Parked| {
         let record = &parked.record;
-        (record.worktree == here && record.id == id)
-            || full_id(record) == id
-            || record.reference == id
+        (record.worktree == here && record.id == id) || full_id(record) == id || record.reference == id
     };
     let Some(found) = listing.parked.iter().find(named) else {
         return Err(Failure::usage(format!("nothing is parked as `{}`", plain(id)))
@@ -154,8 +165,12 @@ fn chosen(bench: &Workbench, id: Option<&str>) -> Result<Parked> {
     };
     let other = &found.record.worktree;
     if *other != here && park::has_worktree(&bench.repo, other) {
-        return Err(Failure::blocked(format!("`{}` is parked work of the work tree `{}`", plain(id), plain(other)))
-            .hint("Run `endwell unpark` there (`git worktree list` says where it is)."));
+        return Err(Failure::blocked(format!(
+            "`{}` is parked work of the work tree `{}`",
+            plain(id),
+            plain(other)
+        ))
+        .hint("Run `endwell unpark` there (`git worktree list` says where it is)."));
     }
     Ok(found.clone())
 }
@@ -168,8 +183,11 @@ fn choose(bench: &Workbench, parked: Vec<Parked>, here: &str) -> Result<Parked> 
         if let Some(newest) = mine.iter().rposition(|parked| parked.record.session_id == session) {
             return Ok(mine.swap_remove(newest));
         }
-        return Err(Failure::usage(format!("{} pieces of work are parked here, of other sessions", mine.len()))
-            .hint("Name one: `endwell park --list` shows them, `endwell unpark ID` brings one back."));
+        return Err(Failure::usage(format!(
+            "{} pieces of work are parked here, of other sessions",
+            mine.len()
+        ))
+        .hint("Name one: `endwell park --list` shows them, `endwell unpark ID` brings one back."));
     }
     mine.pop().ok_or_else(|| {
         Failure::blocked("nothing is parked in this work tree")

@@ -93,7 +93,8 @@ fn look_alikes() -> Vec<String> {
         let mixed = |random: &mut Random, length| random.text(WORD, length);
         all.push(format!("commit {}", hex(&mut random, 40)));
         all.push(format!("sha256:{}", hex(&mut random, 64)));
-        let parts: Vec<String> = [8, 4, 4, 4, 12].into_iter().map(|length| hex(&mut random, length)).collect();
+        let parts: Vec<String> =
+            [8, 4, 4, 4, 12].into_iter().map(|length| hex(&mut random, length)).collect();
         all.push(parts.join("-"));
         all.push(format!("\"integrity\": \"sha512-{}==\"", mixed(&mut random, 86)));
         all.push(format!("checksum = \"{}\"", hex(&mut random, 64)));
@@ -112,7 +113,8 @@ fn no_secret_of_the_corpus_stays() {
     let redactor = Redactor::new(Some("/home/ada"));
     let mut left = Vec::new();
     for (text, body) in secrets() {
-        for line in [format!("{text}\n"), format!("before {text} after"), format!("\u{1b}[1m{text}\u{1b}[0m")] {
+        for line in [format!("{text}\n"), format!("before {text} after"), format!("\u{1b}[1m{text}\u{1b}[0m")]
+        {
             let record = FeedbackRecord {
                 command: vec!["sh".into(), "-c".into(), line.clone()],
                 exit_code: Some(1),

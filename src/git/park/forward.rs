@@ -12,18 +12,23 @@ use crate::model::issue::sha256_hex;
 use crate::model::park::{Lies, ParkJournal, Work};
 use crate::model::session::path_of_key;
 
-/// Longer than the kernel's file clock stands still.
-const TICK: Duration = Duration::from_millis(20);
-
 /// What was found half-done, and done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recovered {
     /// A park that was killed before it took anything away: nothing happened.
     Nothing,
-    Parked { id: String, left: Vec<String> },
-    Unparked { id: String, left: Vec<String> },
+    Parked {
+        id: String,
+        left: Vec<String>,
+    },
+    Unparked {
+        id: String,
+        left: Vec<String>,
+    },
     /// git was killed while it applied the work to another HEAD: the work is still parked.
-    HalfApplied { id: String },
+    HalfApplied {
+        id: String,
+    },
 }
 
 /// Goes on with what a killed command began. One look at a file where there is nothing.
@@ -56,7 +61,8 @@ pub(super) fn recover_held(bench: &Bench<'_>) -> Result<Option<Recovered>, ParkE
         }
         Work::Unpark => {
             // the ref goes after everything else: without it all is done
-            let left = if there { again(bench, &journal)? } else { finish(bench, &journal).map(|()| Vec::new())? };
+            let left =
+                if there { again(bench, &journal)? } else { finish(bench, &journal).map(|()| Vec::new())? };
             Ok(Some(Recovered::Unparked { id, left }))
         }
         Work::Apply => {
@@ -140,8 +146,9 @@ fn settle(bench: &Bench<'_>, journal: &ParkJournal) -> Result<(), ParkError> {
     let names = index::names(ours);
     if !names.is_empty() {
         bench.git(&next, &["checkout-index", "-f", "-u", "-z", "--stdin"], names)?;
-        // an index of the same clock tick as its files counts for nothing: git would look into them again
-        std::thread::sleep(TICK);
+        // an index of the same second as its files counts for nothing: git would look into them again
+        let part = u64::try_from(crate::clock::now().subsec_millisecond()).unwrap_or_default();
+        std::thread::sleep(Duration::from_millis(1_010_u64.saturating_sub(part)));
         let now = crate::clock::now();
         let time = (now.as_second(), i64::from(now.subsec_nanosecond()));
         io("date the index", fs::set_modified(&next, time))?;
@@ -165,8 +172,10 @@ pub(super) fn stage(bench: &Bench<'_>, paths: &[&[u8]]) -> Result<(), ParkError>
 fn restage(bench: &Bench<'_>, journal: &ParkJournal) -> Result<(), ParkError> {
     let stage_dir = bench.scratch("stage");
     let wanted = journal.steps.iter().filter(|step| step.after != Lies::Nothing);
-    let missing: Vec<Vec<u8>> =
-        wanted.map(|step| path_of_key(&step.path)).filter(|path| !fs::exists(&at(&stage_dir, path))).collect();
+    let missing: Vec<Vec<u8>> = wanted
+        .map(|step| path_of_key(&step.path))
+        .filter(|path| !fs::exists(&at(&stage_dir, path)))
+        .collect();
     if !fs::exists(&bench.scratch("next")) || missing.is_empty() {
         return Ok(());
     }

@@ -62,7 +62,10 @@ impl Bench<'_> {
     }
 
     fn holds_index(&self, nonce: &str) -> bool {
-        fs::read_optional(&self.index_lock()).ok().flatten().is_some_and(|bytes| bytes == word(nonce).as_bytes())
+        fs::read_optional(&self.index_lock())
+            .ok()
+            .flatten()
+            .is_some_and(|bytes| bytes == word(nonce).as_bytes())
     }
 
     /// Gives the lock of the index back, if it is ours.

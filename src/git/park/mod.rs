@@ -93,7 +93,12 @@ impl Bench<'_> {
     }
 
     /// Runs git on an index file of our own, with another folder as its work tree.
-    fn git_elsewhere(&self, (index, tree): (&Path, &Path), args: &[&str], input: Vec<u8>) -> Result<(), GitError> {
+    fn git_elsewhere(
+        &self,
+        (index, tree): (&Path, &Path),
+        args: &[&str],
+        input: Vec<u8>,
+    ) -> Result<(), GitError> {
         let (mut vars, all) = self.prepared(index, args);
         vars.insert("GIT_DIR".into(), self.repo.git_dir.clone().into());
         vars.insert("GIT_WORK_TREE".into(), tree.into());

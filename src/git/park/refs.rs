@@ -93,7 +93,11 @@ pub fn list(repo: &Repo, objects: &Objects) -> Result<Listing, GitError> {
 fn refs_below(repo: &Repo, prefix: &str) -> Result<Vec<(String, String)>, GitError> {
     let output = repo.git(&["for-each-ref", "--format=%(refname) %(objectname)", prefix])?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(text.lines().filter_map(|line| line.split_once(' ')).map(|(name, id)| (name.to_owned(), id.to_owned())).collect())
+    Ok(text
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(name, id)| (name.to_owned(), id.to_owned()))
+        .collect())
 }
 
 /// The first id that is free for a session in this work tree, and its ref.
@@ -116,11 +120,17 @@ fn record_of(repo: &Repo, objects: &Objects, reference: &str, commit: &str) -> O
     let path = records(repo).join(worktree).join(format!("{id}.json"));
     let kept: Option<ParkedRecord> =
         fs::read_optional(&path).ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let known = |record: &ParkedRecord| record.reference == reference && record.schema_version <= SCHEMA_VERSION;
+    let known =
+        |record: &ParkedRecord| record.reference == reference && record.schema_version <= SCHEMA_VERSION;
     kept.filter(known).or_else(|| {
         let record = manifest(objects, commit).ok()?.record;
         // a ref that was copied or renamed by hand is known by its name
-        Some(ParkedRecord { reference: reference.to_owned(), worktree: worktree.to_owned(), id: id.to_owned(), ..record })
+        Some(ParkedRecord {
+            reference: reference.to_owned(),
+            worktree: worktree.to_owned(),
+            id: id.to_owned(),
+            ..record
+        })
     })
 }
 
@@ -143,7 +153,8 @@ pub(super) fn exact(objects: &Objects, commit: &str, name: &str) -> Result<Optio
 
 impl Bench<'_> {
     pub(super) fn write_record(&self, record: &ParkedRecord) -> Result<(), ParkError> {
-        let bytes = io("write the record of parked work", serde_json::to_vec_pretty(record).map_err(Into::into))?;
+        let bytes =
+            io("write the record of parked work", serde_json::to_vec_pretty(record).map_err(Into::into))?;
         io("write the record of parked work", fs::write_atomic(&record_path(self.repo, record), &bytes))
     }
 

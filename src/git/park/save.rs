@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::index::{self, Stage};
+use super::index::{self, Staged};
 use super::state::see;
 use super::steps::{folders_of, shown, ways_are_free};
 use super::store::{self, Blobs, Words, changed_meanwhile};
 use super::{Bench, ParkError, forward, io};
 use crate::fs;
-use crate::git::status::{Change, Entry, EntryKind, Status};
 use crate::git::operations;
+use crate::git::status::{Change, Entry, EntryKind, Status};
 use crate::model::SCHEMA_VERSION;
 use crate::model::issue::sha256_hex;
 use crate::model::park::{Lies, ParkJournal, ParkedManifest, ParkedPath, ParkedRecord, Step, Work};
@@ -61,7 +61,10 @@ fn refuse<'a>(bench: &Bench<'_>, status: &'a Status, dirty: &[&Entry]) -> Result
         return Err(ParkError::refused(format!("a {} is under way", operation.name()), operation.ways_out()));
     }
     let Some(head) = status.head.as_deref() else {
-        return Err(ParkError::refused("there is no commit to park on", "Make the first commit: `git commit`."));
+        return Err(ParkError::refused(
+            "there is no commit to park on",
+            "Make the first commit: `git commit`.",
+        ));
     };
     for entry in dirty {
         let path = shown(&entry.path);
@@ -77,7 +80,9 @@ fn refuse<'a>(bench: &Bench<'_>, status: &'a Status, dirty: &[&Entry]) -> Result
             {
                 return Err(ParkError::refused(
                     format!("the submodule `{path}` is not as it was committed"),
-                    format!("Commit in it and record that here, or bring it back with `git submodule update -- {path}`."),
+                    format!(
+                        "Commit in it and record that here, or bring it back with `git submodule update -- {path}`."
+                    ),
                 ));
             }
             EntryKind::Untracked | EntryKind::Unmerged { .. } | EntryKind::Changed(_) => {}
@@ -102,12 +107,11 @@ impl Saving<'_> {
         let bench = self.bench;
         let index_bytes = io("read the index", fs::read_optional(&bench.index_path()))?;
         let saved = bench.scratch("saved");
-        match &index_bytes {
-            Some(bytes) => io("copy the index", fs::write_atomic(&saved, bytes))?,
-            None => {
-                io("make a folder", fs::create_dir_all(&bench.scratch("")))?;
-                bench.git(&saved, &["read-tree", "--empty"], Vec::new())?;
-            }
+        if let Some(bytes) = &index_bytes {
+            io("copy the index", fs::write_atomic(&saved, bytes))?;
+        } else {
+            io("make a folder", fs::create_dir_all(&bench.scratch("")))?;
+            bench.git(&saved, &["read-tree", "--empty"], Vec::new())?;
         }
         index::unsplit(bench, &saved)?;
         let whole = io("read the index", fs::read(&saved))?;
@@ -129,10 +133,17 @@ impl Saving<'_> {
             folders: folders.clone(),
             index_modified,
             index_after: index::digest(bench, &after),
-            own: self.own.iter().filter(|e| e.kind != EntryKind::Untracked).map(|e| path_key(&e.path)).collect(),
+            own: self
+                .own
+                .iter()
+                .filter(|e| e.kind != EntryKind::Untracked)
+                .map(|e| path_key(&e.path))
+                .collect(),
         };
         let commit = self.commit(&manifest, &whole, kept)?;
-        let nonce = sha256_hex(format!("{commit} {} {}", manifest.record.reference, manifest.record.parked_at).as_bytes());
+        let nonce = sha256_hex(
+            format!("{commit} {} {}", manifest.record.reference, manifest.record.parked_at).as_bytes(),
+        );
         Ok(ParkJournal {
             schema_version: SCHEMA_VERSION,
             work: Work::Park,
@@ -164,7 +175,11 @@ impl Saving<'_> {
                     None => blobs.add_large(&entry.path, id),
                 }
             }
-            entries.push(ParkedPath { path: path_key(&entry.path), lies: seen.lies, modified: seen.modified });
+            entries.push(ParkedPath {
+                path: path_key(&entry.path),
+                lies: seen.lies,
+                modified: seen.modified,
+            });
         }
         blobs.add(index)?;
         blobs.finish()?;
@@ -185,7 +200,10 @@ impl Saving<'_> {
         let stage = bench.scratch("stage");
         let steps = self.dirty.iter().zip(entries).map(|(entry, saved)| {
             let after = if wanted.contains(entry.path.as_slice()) {
-                io("look at what git checked out", super::state::look(&stage, &entry.path, bench.repo.sha256))?
+                io(
+                    "look at what git checked out",
+                    super::state::look(&stage, &entry.path, bench.repo.sha256),
+                )?
             } else {
                 Lies::Nothing
             };
@@ -196,7 +214,12 @@ impl Saving<'_> {
 
     /// Commits in the shape of a stash entry (so that git can apply it elsewhere), with a fourth parent that holds the
     /// exact data.
-    fn commit(&self, manifest: &ParkedManifest, index: &[u8], kept: Vec<String>) -> Result<String, ParkError> {
+    fn commit(
+        &self,
+        manifest: &ParkedManifest,
+        index: &[u8],
+        kept: Vec<String>,
+    ) -> Result<String, ParkError> {
         let bench = self.bench;
         let saved = index::read(bench, &bench.scratch("saved"));
         let paths: HashSet<&[u8]> = self.dirty.iter().map(|entry| entry.path.as_slice()).collect();
@@ -217,7 +240,8 @@ impl Saving<'_> {
         let text = io("write the manifest", serde_json::to_vec(manifest).map_err(Into::into))?;
         files.push(("manifest.json".to_owned(), store::blob(bench, text)?));
         files.push(("index".to_owned(), store::blob(bench, index.to_vec())?));
-        let exact = write(&store::tree(bench, files)?, &[], words(&format!("exact data on {branch}: {note}")))?;
+        let exact =
+            write(&store::tree(bench, files)?, &[], words(&format!("exact data on {branch}: {note}")))?;
         let parents = [self.head, &index_commit, &untracked, &exact];
         write(&work_tree, &parents, words(&format!("On {branch}: {note}")))
     }
@@ -226,7 +250,7 @@ impl Saving<'_> {
     fn trees(
         &self,
         index: &[u8],
-        stages: &[Stage],
+        stages: &[Staged],
         entries: &[ParkedPath],
     ) -> Result<(String, String), ParkError> {
         let bench = self.bench;
@@ -279,7 +303,10 @@ impl Saving<'_> {
             bench.hold_index(&journal.nonce)?;
             let now = bench.repo.status()?;
             let index = io("read the index", fs::read_optional(&bench.index_path()))?.map(|b| sha256_hex(&b));
-            if now.entries != self.status.entries || now.head != self.status.head || index != journal.index_before {
+            if now.entries != self.status.entries
+                || now.head != self.status.head
+                || index != journal.index_before
+            {
                 return Err(changed_meanwhile());
             }
             bench.write_record(&journal.record)?;

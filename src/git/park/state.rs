@@ -68,7 +68,8 @@ pub(super) fn see(root: &Path, path: &[u8], sha256: bool) -> io::Result<Seen> {
 
 /// The folders that a path lies in, from the top, the top itself left out.
 pub(super) fn parents(path: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
-    let cuts: Vec<usize> = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at).collect();
+    let cuts: Vec<usize> =
+        path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at).collect();
     cuts.into_iter().map(|cut| &path[..cut])
 }
 
@@ -81,8 +82,12 @@ pub(super) fn is_folder(place: &Path) -> bool {
 pub(super) fn meta(place: &Path) -> io::Result<Option<Metadata>> {
     match place.symlink_metadata() {
         Ok(meta) => Ok(Some(meta)),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
-        Err(error) => Err(io::Error::new(error.kind(), format!("can't look at `{}`: {error}", place.display()))),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => {
+            Err(io::Error::new(error.kind(), format!("can't look at `{}`: {error}", place.display())))
+        }
     }
 }
 

@@ -167,7 +167,8 @@ fn other_state() -> io::Error {
 /// Whether a rename between the two places is one step.
 fn same_device(one: &Path, two: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    let device = |place: &Path| place.parent().and_then(|folder| folder.metadata().ok()).map(|meta| meta.dev());
+    let device =
+        |place: &Path| place.parent().and_then(|folder| folder.metadata().ok()).map(|meta| meta.dev());
     device(one).is_some() && device(one) == device(two)
 }
 
@@ -194,7 +195,9 @@ pub(super) fn ways_are_free(bench: &Bench<'_>, steps: &[Step]) -> Result<(), Par
         if let Some(blocked) = blocked {
             let (needed, blocked) = (shown(&path), shown(&blocked));
             return Err(ParkError::refused(
-                format!("`{blocked}` is in the way of `{needed}`, and git does not list it (it is ignored, perhaps)"),
+                format!(
+                    "`{blocked}` is in the way of `{needed}`, and git does not list it (it is ignored, perhaps)"
+                ),
                 format!("Move `{blocked}` elsewhere, then try again."),
             ));
         }
@@ -219,7 +222,11 @@ fn first_foreign(bench: &Bench<'_>, path: &[u8], goes: &BTreeSet<Vec<u8>>) -> Op
         let mut below = path.to_vec();
         below.push(b'/');
         below.extend_from_slice(place.file_name().unwrap_or_default().as_bytes());
-        if is_folder(place) { first_foreign(bench, &below, goes) } else { (!goes.contains(&below)).then_some(below) }
+        if is_folder(place) {
+            first_foreign(bench, &below, goes)
+        } else {
+            (!goes.contains(&below)).then_some(below)
+        }
     })
 }
 

@@ -59,7 +59,8 @@ fn refuse(bench: &Bench<'_>, status: &Status) -> Result<(), ParkError> {
 }
 
 fn index_is_as_left(bench: &Bench<'_>, manifest: &ParkedManifest) -> bool {
-    index::read(bench, &bench.index_path()).is_some_and(|file| index::digest(bench, &file) == manifest.index_after)
+    index::read(bench, &bench.index_path())
+        .is_some_and(|file| index::digest(bench, &file) == manifest.index_after)
 }
 
 /// Whether git was told not to look at one of the paths: then "clean" says nothing about it.
@@ -84,7 +85,8 @@ fn exactly(
     keep_own(bench, manifest, status)?;
     // by its age git tells which entries it must compare by content
     io("date the index", fs::set_modified(&next, manifest.index_modified))?;
-    let index_before = io("read the index", fs::read_optional(&bench.index_path()))?.map(|bytes| sha256_hex(&bytes));
+    let index_before =
+        io("read the index", fs::read_optional(&bench.index_path()))?.map(|bytes| sha256_hex(&bytes));
     let journal = ParkJournal {
         schema_version: SCHEMA_VERSION,
         work: Work::Unpark,
@@ -128,7 +130,8 @@ fn steps(bench: &Bench<'_>, manifest: &ParkedManifest) -> Result<Vec<Step>, Park
 
 /// Entries of endwell's own artifacts stay as they are now.
 fn keep_own(bench: &Bench<'_>, manifest: &ParkedManifest, status: &Status) -> Result<(), ParkError> {
-    let now = status.entries.iter().filter(|entry| (bench.own)(&entry.path) && entry.kind != EntryKind::Untracked);
+    let now =
+        status.entries.iter().filter(|entry| (bench.own)(&entry.path) && entry.kind != EntryKind::Untracked);
     let mut own: Vec<Vec<u8>> = now.map(|entry| entry.path.clone()).collect();
     own.extend(manifest.own.iter().map(|key| path_of_key(key)));
     own.sort();

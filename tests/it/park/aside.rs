@@ -170,7 +170,8 @@ fn conflicts_leave_the_work_parked_and_say_how_to_go_on() {
     assert!(sandbox.read("a.txt").contains("<<<<<<<"));
     sandbox.write("a.txt", "one\nboth\nthree\n");
     sandbox.commit("both");
-    let command = ran.stderr.split('`').find(|part| part.starts_with("git update-ref -d")).unwrap().to_owned();
+    let command =
+        ran.stderr.split('`').find(|part| part.starts_with("git update-ref -d")).unwrap().to_owned();
     let words: Vec<&str> = command.split(' ').skip(1).collect();
     sandbox.git("repo", &words);
     assert!(parked(&sandbox).is_empty());
@@ -252,7 +253,10 @@ fn own_artifacts_are_neither_parked_nor_touched() {
     sandbox.write("outputs/review/x.json", "{}\n");
     sandbox.write("a.txt", "changed\n");
     done(sandbox.endwell(&["park", NOTE]));
-    assert_eq!(sandbox.git("repo", &["status", "--porcelain", "-uall"]), "M  agent_state.json\n?? outputs/review/x.json");
+    assert_eq!(
+        sandbox.git("repo", &["status", "--porcelain", "-uall"]),
+        "M  agent_state.json\n?? outputs/review/x.json"
+    );
     sandbox.write("agent_state.json", "{\"schema_version\": 1, \"next_action\": \"later\"}\n");
     sandbox.git("repo", &["add", "agent_state.json"]);
     let now = sandbox.git("repo", &["ls-files", "-s", "agent_state.json"]);
@@ -298,7 +302,8 @@ fn parked_work_is_a_prerequisite_of_the_packet() {
     let id = done(sandbox.endwell(&["park", NOTE])).stdout.trim().to_owned();
     handoff::ready(&sandbox);
     let packet = done(sandbox.endwell(&["handoff", "--session", "one", "--json"])).json();
-    let parked = packet["prerequisites"].as_array().unwrap().iter().find(|need| need["kind"] == "parked").unwrap();
+    let parked =
+        packet["prerequisites"].as_array().unwrap().iter().find(|need| need["kind"] == "parked").unwrap();
     assert_eq!(parked["what"], json!(format!("main-worktree/{id}")));
     assert!(parked["why"].as_str().unwrap().contains(NOTE));
     let claims = |sandbox: &Sandbox| sandbox.endwell(&["resume", "--json"]).stdout;

@@ -192,7 +192,15 @@ fn empty_and_binary_files() {
 #[test]
 fn names_that_are_no_text() {
     let sandbox = sandbox();
-    for name in [&b"caf\xe9.txt"[..], b"new\nline", b"-dash", b"e\xcc\x81", b"tab\there", b"\"quoted\"", b"base64:eA=="] {
+    for name in [
+        &b"caf\xe9.txt"[..],
+        b"new\nline",
+        b"-dash",
+        b"e\xcc\x81",
+        b"tab\there",
+        b"\"quoted\"",
+        b"base64:eA==",
+    ] {
         put(&sandbox, name, b"x\n");
         put(&sandbox, &[b"dir/", name].concat(), b"y\n");
     }

@@ -55,7 +55,10 @@ pub fn picture(sandbox: &Sandbox) -> Picture {
     let debug = String::from_utf8_lossy(&debug).into_owned();
     // assume-unchanged, intent to add, skip-worktree; the other bits are git's own business
     let known = |flags: &str| u32::from_str_radix(flags.trim(), 16).unwrap() & 0x6000_8000;
-    let flags = debug.lines().filter_map(|line| line.split("flags:").nth(1)).map(|flags| format!("{:x}", known(flags)));
+    let flags = debug
+        .lines()
+        .filter_map(|line| line.split("flags:").nth(1))
+        .map(|flags| format!("{:x}", known(flags)));
     Picture {
         files,
         status: status(sandbox),
@@ -105,7 +108,8 @@ pub fn chmod(sandbox: &Sandbox, path: &str, mode: u32) {
 /// A repository with some files of every kind in its only commit.
 pub fn sandbox() -> Sandbox {
     let sandbox = Sandbox::with_repo();
-    for (path, text) in [("a.txt", "one\ntwo\nthree\n"), ("docs/d.md", "doc\n"), ("src/m.rs", "fn m() {}\n")] {
+    for (path, text) in [("a.txt", "one\ntwo\nthree\n"), ("docs/d.md", "doc\n"), ("src/m.rs", "fn m() {}\n")]
+    {
         sandbox.write(path, text);
     }
     sandbox.write("run.sh", "#!/bin/sh\n");

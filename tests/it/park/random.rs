@@ -100,7 +100,13 @@ fn make_room(sandbox: &Sandbox, path: &[u8]) {
 fn git_on(sandbox: &Sandbox, args: &[&str], path: &[u8]) {
     use std::os::unix::ffi::OsStrExt as _;
     // many of these make no sense where they hit; git then refuses, and the tree stays as it is
-    sandbox.prepare("git", "repo").args(args).arg("--").arg(std::ffi::OsStr::from_bytes(path)).output().unwrap();
+    sandbox
+        .prepare("git", "repo")
+        .args(args)
+        .arg("--")
+        .arg(std::ffi::OsStr::from_bytes(path))
+        .output()
+        .unwrap();
 }
 
 fn apply(sandbox: &Sandbox, act: &Act) {
@@ -132,7 +138,8 @@ fn apply(sandbox: &Sandbox, act: &Act) {
             sandbox.try_git("repo", &["commit", "-qm", "between"]);
         }
         Act::Attributes(what) => {
-            let text = ["* text=auto\n", "*.txt text eol=crlf\n", "* -text\n", "*.md text\n"][usize::from(*what) % 4];
+            let text = ["* text=auto\n", "*.txt text eol=crlf\n", "* -text\n", "*.md text\n"]
+                [usize::from(*what) % 4];
             sandbox.write(".gitattributes", text);
         }
         Act::Touch(path) => {
@@ -213,7 +220,11 @@ fn random_trees_go_aside_and_come_back() {
 /// Runs endwell and kills it with all its children after some time; says whether it was still running.
 fn killed(sandbox: &Sandbox, args: &[&str], after: Duration) -> bool {
     let mut command = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), "repo");
-    command.args(args).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).process_group(0);
+    command
+        .args(args)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .process_group(0);
     let mut child = command.spawn().unwrap();
     std::thread::sleep(after);
     let group = rustix::process::Pid::from_child(&child);
