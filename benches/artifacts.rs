@@ -20,7 +20,9 @@ fn walk(path: &Path, files: &mut Vec<PathBuf>) {
         let mut below: Vec<PathBuf> =
             std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
         below.sort();
-        below.iter().for_each(|path| walk(path, files));
+        for path in &below {
+            walk(path, files);
+        }
     }
 }
 
@@ -31,7 +33,9 @@ fn main() {
     let measured = paths.is_empty();
     let mut files = Vec::new();
     let roots = if measured { own.to_vec() } else { paths };
-    roots.iter().for_each(|root| walk(Path::new(root), &mut files));
+    for root in &roots {
+        walk(Path::new(root), &mut files);
+    }
     let mut changes = Changes::default();
     let rounds = if measured { 20 } else { 1 };
     for round in 0..rounds {

@@ -39,6 +39,21 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
+/// At most the last `limit` bytes of a file, or `None` where there is none.
+pub fn tail(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    let mut file = match fs_err::File::open(path) {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let size = file.metadata()?.len();
+    file.seek(SeekFrom::Start(size.saturating_sub(limit)))?;
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
 /// Opens a file for reading in pieces.
 pub fn open(path: &Path) -> io::Result<fs_err::File> {
     fs_err::File::open(path)
@@ -99,6 +114,16 @@ fn write_with(path: &Path, bytes: &[u8], mode: Option<std::fs::Permissions>) -> 
 /// Writes a file of a temporary folder of our own: neither atomic nor synced.
 pub fn write_plain(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs_err::write(path, bytes)
+}
+
+/// Copies a file into a temporary folder of our own, with its time of change; `false` where there is none.
+pub fn copy_with_time(from: &Path, to: &Path) -> io::Result<bool> {
+    let Some(meta) = stat(from) else { return Ok(false) };
+    let Some(bytes) = read_optional(from)? else { return Ok(false) };
+    write_plain(to, &bytes)?;
+    let copy = fs_err::OpenOptions::new().write(true).open(to)?;
+    copy.file().set_modified(meta.modified()?)?;
+    Ok(true)
 }
 
 /// As [`write_atomic`], but refuses a place that lies outside of `root` once links are followed.

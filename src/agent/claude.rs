@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use super::common::{self, EventName};
+use super::context::Used;
 use super::{Agent, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::HookEntries;
+use crate::model::plan::{Change, HookEntries};
 
 pub(super) static AGENT: Agent = Agent {
     id: "claude",
@@ -20,7 +21,8 @@ pub(super) static AGENT: Agent = Agent {
     inject_limit: 9_500,
     needs: "",
     obstacle: None,
-    hooks,
+    change: hooks,
+    context_in: Some(context_in),
     read_event,
     answer,
 };
@@ -35,14 +37,31 @@ const EVENTS: [EventName; 7] = [
     ("SessionEnd", Moment::End, None),
 ];
 
-fn hooks(is_guarded: bool) -> HookEntries {
+fn hooks(is_guarded: bool) -> Change {
     let entries = common::entries("claude", &EVENTS, is_guarded, |moment, handler| {
         if moment == Moment::End {
             // seconds; without it the whole chain of session-end hooks gets 1.5
             handler["timeout"] = json!(30);
         }
     });
-    HookEntries { client: "claude", strict: true, top_keys: &[], preamble: Vec::new(), entries }
+    Change::Hooks(HookEntries {
+        client: "claude",
+        strict: true,
+        top_keys: &[],
+        preamble: Vec::new(),
+        entries,
+    })
+}
+
+/// The main chain's last answer; the window stands nowhere in the transcript.
+fn context_in(line: &Value) -> Option<Used> {
+    let usage = line.get("message")?.get("usage")?;
+    if line["type"] != "assistant" || line["isSidechain"] == true {
+        return None;
+    }
+    let part = |key: &str| usage[key].as_u64().unwrap_or(0);
+    let tokens = part("input_tokens") + part("cache_creation_input_tokens") + part("cache_read_input_tokens");
+    Some(Used { tokens, window: None })
 }
 
 fn read_event(moment: Moment, value: &Value, env: &Env) -> Event {

@@ -7,11 +7,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::common::{self, EventName};
+use super::context::Used;
 use super::{Agent, text};
 use crate::env::Env;
 use crate::fs;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::HookEntries;
+use crate::model::plan::{Change, HookEntries};
 
 pub(super) static AGENT: Agent = Agent {
     id: "codex",
@@ -24,7 +25,8 @@ pub(super) static AGENT: Agent = Agent {
     inject_limit: 12_000,
     needs: "Codex runs a hook only after you trust it: start `codex` here, type `/hooks`, and trust endwell's.",
     obstacle: Some(obstacle),
-    hooks,
+    change: hooks,
+    context_in: Some(context_in),
     read_event,
     answer,
 };
@@ -38,7 +40,7 @@ const EVENTS: [EventName; 6] = [
     ("SessionEnd", Moment::End, None),
 ];
 
-fn hooks(is_guarded: bool) -> HookEntries {
+fn hooks(is_guarded: bool) -> Change {
     let entries = common::entries("codex", &EVENTS, is_guarded, |moment, handler| match moment {
         // tokens; by default only 2,500 of an injected text arrive
         Moment::Start => handler["additionalContextLimit"] = json!(8_000),
@@ -47,7 +49,7 @@ fn hooks(is_guarded: bool) -> HookEntries {
         _ => {}
     });
     let top_keys = &["description", "hooks"];
-    HookEntries { client: "codex", strict: true, top_keys, preamble: Vec::new(), entries }
+    Change::Hooks(HookEntries { client: "codex", strict: true, top_keys, preamble: Vec::new(), entries })
 }
 
 fn obstacle(top: &Path) -> Result<Option<String>, String> {
@@ -66,6 +68,12 @@ fn obstacle(top: &Path) -> Result<Option<String>, String> {
     Ok(is_off.then(|| {
         format!("`{place}` switches hooks off (`[features] hooks = false`): none of Codex's will run")
     }))
+}
+
+fn context_in(line: &Value) -> Option<Used> {
+    let info = line.get("payload").filter(|payload| payload["type"] == "token_count")?.get("info")?;
+    let tokens = info["last_token_usage"]["total_tokens"].as_u64()?;
+    Some(Used { tokens, window: info["model_context_window"].as_u64() })
 }
 
 fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {

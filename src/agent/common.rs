@@ -1,7 +1,7 @@
 //! What several clients share: the snake-case fields of an event, the entries of a hooks map, the answer's form. A
 //! client's own words stay in its own file.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -98,7 +98,7 @@ pub(super) mod tests {
 
     /// A payload that the real client sent.
     pub(in crate::agent) fn payload(client: &str, name: &str) -> Value {
-        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/payloads");
+        let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/payloads");
         let path = fixtures.join(client).join(format!("{name}.json"));
         serde_json::from_slice(&crate::fs::read(&path).unwrap()).unwrap()
     }

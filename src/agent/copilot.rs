@@ -7,7 +7,7 @@ use super::common;
 use super::{Agent, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{HookEntries, HookEntry};
+use crate::model::plan::{Change, HookEntries, HookEntry};
 
 pub(super) static AGENT: Agent = Agent {
     id: "copilot",
@@ -20,7 +20,8 @@ pub(super) static AGENT: Agent = Agent {
     inject_limit: 12_000,
     needs: "Copilot runs a project's hooks only in a folder that you trust.",
     obstacle: None,
-    hooks,
+    change: hooks,
+    context_in: None,
     read_event,
     answer,
 };
@@ -34,19 +35,19 @@ const EVENTS: [(&str, Moment); 6] = [
     ("sessionEnd", Moment::End),
 ];
 
-fn hooks(is_guarded: bool) -> HookEntries {
+fn hooks(is_guarded: bool) -> Change {
     let entry = |(event, moment): &(&'static str, Moment)| {
         let commands = common::commands("copilot", *moment, is_guarded);
         let group = json!({"type": "command", "bash": commands[0], "timeoutSec": 30});
         HookEntry { event, commands, group }
     };
-    HookEntries {
+    Change::Hooks(HookEntries {
         client: "copilot",
         strict: true,
         top_keys: &["version", "hooks"],
         preamble: vec![("version", json!(1))],
         entries: EVENTS.iter().map(entry).collect(),
-    }
+    })
 }
 
 fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {

@@ -14,7 +14,7 @@ use super::json;
 use crate::fs;
 use crate::model::install::{Before, FileRecord};
 use crate::model::issue::sha256_hex;
-use crate::model::plan::{Change, EditKind, FileEdit, HOOK_MARK, HookEntries, Whole};
+use crate::model::plan::{Change, EditKind, FileEdit, HookEntries, WHOLE_MARK, Whole};
 use crate::model::session::{path_key, path_of_key};
 
 /// What one file becomes.
@@ -151,7 +151,10 @@ fn free_place(aside: Option<&Path>) -> Result<PathBuf, String> {
 fn edited(there: &[u8], file: &Whole, mark: &str) -> bool {
     let fixed = |bytes: &[u8]| -> Vec<Vec<u8>> {
         let lines = bytes.split(|byte| *byte == b'\n');
-        lines.filter(|line| !line.starts_with(file.variable.as_bytes())).map(<[u8]>::to_vec).collect()
+        lines
+            .filter(|line| !file.variable.is_some_and(|begin| line.starts_with(begin.as_bytes())))
+            .map(<[u8]>::to_vec)
+            .collect()
     };
     let (theirs, ours) = (fixed(there), fixed(&file.bytes));
     let version = |lines: &[Vec<u8>]| lines.iter().find(|line| line.starts_with(mark.as_bytes())).cloned();
@@ -242,7 +245,7 @@ pub fn prepare_undo(record: &FileRecord) -> Result<Step, Refusal> {
 /// The file without our part, where somebody else changed it since.
 fn without_ours(now: &[u8], record: &FileRecord, before: Option<&[u8]>) -> Result<Option<Vec<u8>>, String> {
     let rest = match record.kind {
-        EditKind::Whole if !has_mark(now, HOOK_MARK) => return Ok(Some(now.to_vec())),
+        EditKind::Whole if !has_mark(now, WHOLE_MARK) => return Ok(Some(now.to_vec())),
         // without a record the mark must do; with one, what differs from it is somebody's own
         EditKind::Whole if record.after.is_empty() => return Ok(None),
         EditKind::Whole => return Err("it was edited since endwell wrote it".to_owned()),

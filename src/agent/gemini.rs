@@ -4,10 +4,11 @@
 use serde_json::{Value, json};
 
 use super::common::{self, EventName};
+use super::context::Used;
 use super::{Agent, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::HookEntries;
+use crate::model::plan::{Change, HookEntries};
 
 pub(super) static AGENT: Agent = Agent {
     id: "gemini",
@@ -20,7 +21,8 @@ pub(super) static AGENT: Agent = Agent {
     inject_limit: 12_000,
     needs: "Gemini runs a project's hooks only in a folder that you trust.",
     obstacle: None,
-    hooks,
+    change: hooks,
+    context_in: Some(context_in),
     read_event,
     answer,
 };
@@ -33,13 +35,24 @@ const EVENTS: [EventName; 5] = [
     ("SessionEnd", Moment::End, None),
 ];
 
-fn hooks(is_guarded: bool) -> HookEntries {
+fn hooks(is_guarded: bool) -> Change {
     let entries = common::entries("gemini", &EVENTS, is_guarded, |moment, handler| {
         handler["name"] = json!(format!("endwell-{}", moment.word()));
         // milliseconds
         handler["timeout"] = json!(30_000);
     });
-    HookEntries { client: "gemini", strict: false, top_keys: &[], preamble: Vec::new(), entries }
+    Change::Hooks(HookEntries {
+        client: "gemini",
+        strict: false,
+        top_keys: &[],
+        preamble: Vec::new(),
+        entries,
+    })
+}
+
+fn context_in(line: &Value) -> Option<Used> {
+    let tokens = line.get("tokens").filter(|_| line["type"] == "gemini")?["total"].as_u64()?;
+    Some(Used { tokens, window: None })
 }
 
 fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {

@@ -4,10 +4,12 @@
 pub mod claude;
 pub mod codex;
 mod common;
+pub mod context;
 pub mod copilot;
 pub mod edit;
 pub mod gemini;
 pub mod json;
+pub mod opencode;
 pub mod qwen;
 
 use std::io::Read;
@@ -18,7 +20,7 @@ use serde_json::Value;
 
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply};
-use crate::model::plan::HookEntries;
+use crate::model::plan::Change;
 
 /// One client.
 #[derive(Debug)]
@@ -43,8 +45,10 @@ pub struct Agent {
     pub needs: &'static str,
     /// What in a project's settings keeps its hooks from running. `Err`: its settings can't be read.
     pub obstacle: Option<Obstacle>,
-    /// Our entries in its settings; guarded ones do nothing on a machine without endwell.
-    pub hooks: fn(guarded: bool) -> HookEntries,
+    /// Our part in its settings; a guarded one does nothing on a machine without endwell.
+    pub change: fn(guarded: bool) -> Change,
+    /// How full the context is, in a line of its transcript; `None`: the transcript does not tell.
+    pub context_in: Option<fn(&Value) -> Option<context::Used>>,
     pub read_event: fn(Moment, &Value, &Env) -> Event,
     pub answer: fn(Moment, &Answer) -> Reply,
 }
@@ -53,7 +57,8 @@ pub struct Agent {
 pub type Obstacle = fn(top: &Path) -> Result<Option<String>, String>;
 
 /// The clients that work from end to end.
-pub static ALL: &[&Agent] = &[&claude::AGENT, &codex::AGENT, &gemini::AGENT, &qwen::AGENT, &copilot::AGENT];
+pub static ALL: &[&Agent] =
+    &[&claude::AGENT, &codex::AGENT, &opencode::AGENT, &gemini::AGENT, &qwen::AGENT, &copilot::AGENT];
 
 /// A client by its name.
 pub fn find(id: &str) -> Option<&'static Agent> {

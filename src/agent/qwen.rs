@@ -7,7 +7,7 @@ use super::common::{self, EventName};
 use super::{Agent, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::HookEntries;
+use crate::model::plan::{Change, HookEntries};
 
 pub(super) static AGENT: Agent = Agent {
     id: "qwen",
@@ -20,7 +20,8 @@ pub(super) static AGENT: Agent = Agent {
     inject_limit: 12_000,
     needs: "",
     obstacle: None,
-    hooks,
+    change: hooks,
+    context_in: None,
     read_event,
     answer,
 };
@@ -35,13 +36,13 @@ const EVENTS: [EventName; 7] = [
     ("SessionEnd", Moment::End, None),
 ];
 
-fn hooks(is_guarded: bool) -> HookEntries {
+fn hooks(is_guarded: bool) -> Change {
     let entries = common::entries("qwen", &EVENTS, is_guarded, |moment, handler| {
         handler["name"] = json!(format!("endwell-{}", moment.word()));
         // milliseconds
         handler["timeout"] = json!(30_000);
     });
-    HookEntries { client: "qwen", strict: false, top_keys: &[], preamble: Vec::new(), entries }
+    Change::Hooks(HookEntries { client: "qwen", strict: false, top_keys: &[], preamble: Vec::new(), entries })
 }
 
 fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {

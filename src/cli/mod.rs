@@ -1,5 +1,7 @@
 //! The command line: one file a subcommand, an args struct whose doc comment is the help and one function.
 
+use std::ffi::OsString;
+
 pub mod board;
 pub mod check;
 pub mod completions;
@@ -17,6 +19,7 @@ pub mod show;
 pub mod uninstall;
 pub mod unpark;
 pub mod verify;
+pub mod wrap_up;
 
 use std::path::PathBuf;
 
@@ -59,6 +62,8 @@ enum Command {
     Park(park::Args),
     Unpark(unpark::Args),
     Board(board::Args),
+    #[command(name = "wrap-up")]
+    WrapUp(wrap_up::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -72,9 +77,23 @@ pub struct App {
     pub ui: Ui,
 }
 
-/// Parses the process's arguments and runs the command.
+/// Parses the process's arguments and runs the command. A panic is a failure like any other; towards an agent's
+/// client everything ends with 0.
 pub fn main() -> ExitStatus {
-    let cli = match Cli::try_parse() {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let status = std::panic::catch_unwind(|| start(&words)).unwrap_or(ExitStatus::CouldNotJudge);
+    if is_for_client(&words) { ExitStatus::Done } else { status }
+}
+
+/// `hook … --client …`: the caller is an agent's client, which may read any other code as a refusal.
+fn is_for_client(words: &[OsString]) -> bool {
+    let texts = || words.iter().skip(1).filter_map(|word| word.to_str());
+    texts().any(|word| word == "hook")
+        && texts().any(|word| word == "--client" || word.starts_with("--client="))
+}
+
+fn start(words: &[OsString]) -> ExitStatus {
+    let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => {
             // clap's own text, help included; a closed pipe is not an error
@@ -122,6 +141,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Park(args) => park::run(args, &app),
         Command::Unpark(args) => unpark::run(args, &app),
         Command::Board(args) => board::run(args, &app),
+        Command::WrapUp(args) => wrap_up::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

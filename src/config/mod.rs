@@ -27,6 +27,7 @@ pub struct Config {
     pub branch: Branch,
     pub review: Review,
     pub gate: Gate,
+    pub context: Context,
     pub artifacts: artifacts::Artifacts,
     pub push: Push,
     pub packet: Packet,
@@ -70,6 +71,10 @@ pub struct Tests {
     pub inputs: Vec<String>,
     /// What makes a fresh checkout ready for `endwell verify --clean-room`, for example `npm ci`.
     pub prepare: Option<Command>,
+    /// The least line coverage, in percent, where the run reports one.
+    pub coverage_floor: Option<u8>,
+    /// By how many percent points coverage may fall below the last green run's.
+    pub coverage_drop: Option<u8>,
 }
 
 /// A command: a line, or its words.
@@ -164,6 +169,22 @@ pub enum TurnEnd {
     WrappingUp,
     Always,
     Never,
+}
+
+/// When a session counts as wrapping up because its context is filling.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Context {
+    /// Tokens, taken where the client does not tell its window; then said to be assumed.
+    pub window: u64,
+    /// Percent of the window.
+    pub wrap_up_at: u8,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self { window: 200_000, wrap_up_at: 60 }
+    }
 }
 
 /// The push gate.

@@ -122,25 +122,32 @@ impl Store {
         crate::fs::write_atomic(&self.folder.join(name), text.as_bytes())
     }
 
-    /// Removes what is old or too much, but nothing of the trees in `keep` (packets name them), and locks of keys
-    /// without a record.
-    pub fn prune(&self, keep: &BTreeSet<String>) -> io::Result<()> {
+    /// Removes what is old or too much, but nothing of the trees in `keep` (packets name them), which is asked only
+    /// where something is.
+    pub fn prune(&self, keep: impl FnOnce() -> BTreeSet<String>) -> io::Result<()> {
         let now = crate::clock::now().as_second();
         let mut records: Vec<(i64, PathBuf)> = Vec::new();
         for path in crate::fs::list(&self.folder)? {
-            let name = file_name(&path);
-            let tree = name.split('-').next().unwrap_or_default();
-            let Some(meta) = crate::fs::stat(&path).filter(|_| is_record(&path) && !keep.contains(tree))
-            else {
-                continue;
-            };
-            records.push((std::os::unix::fs::MetadataExt::mtime(&meta), path));
+            if let Some(meta) = crate::fs::stat(&path).filter(|_| is_record(&path) || is_lock(&path)) {
+                records.push((std::os::unix::fs::MetadataExt::mtime(&meta), path));
+            }
         }
         records.sort_by(|one, two| two.cmp(one));
         let oldest = now - i64::try_from(OLDEST.as_secs()).unwrap_or(i64::MAX);
-        for (index, (written, path)) in records.iter().enumerate() {
-            if index >= MOST || *written < oldest {
-                crate::fs::remove(path)?;
+        let over: Vec<PathBuf> = records
+            .into_iter()
+            .enumerate()
+            .filter(|(index, (written, _))| *index >= MOST || *written < oldest)
+            .map(|(_, (_, path))| path)
+            .collect();
+        if over.is_empty() {
+            return Ok(());
+        }
+        let keep = keep();
+        for path in over {
+            let name = file_name(&path);
+            if is_lock(&path) || !keep.contains(name.split('-').next().unwrap_or_default()) {
+                crate::fs::remove(&path)?;
             }
         }
         Ok(())
@@ -167,6 +174,10 @@ impl Store {
 /// A part that a fresh checkout does not have: a run in one does not depend on it.
 fn is_local(part: &str) -> bool {
     part.starts_with("file:") || part.starts_with("folder:")
+}
+
+fn is_lock(path: &Path) -> bool {
+    file_name(path).starts_with(".lock-")
 }
 
 fn is_record(path: &Path) -> bool {

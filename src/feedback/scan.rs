@@ -9,6 +9,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memmem, memrchr};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::fs;
@@ -64,8 +65,11 @@ pub fn scan(files: &[PathBuf], wanted: &Wanted<'_>) -> io::Result<Reading> {
     for (index, path) in files.iter().enumerate() {
         forward(path, |offset, line| found.failure((index, offset), line))?;
     }
-    let mut kept: BTreeMap<(usize, u64), Numbered> =
-        found.failures.drain(..).map(|numbered| (numbered.place, numbered)).collect();
+    let lines = std::mem::take(&mut found.failures);
+    let mut kept: BTreeMap<(usize, u64), Numbered> = lines
+        .into_iter()
+        .filter_map(|(place, line)| Some((place, Numbered { place, record: parse(&line)?, recent: false })))
+        .collect();
     let mut count = 0;
     let mut more = false;
     for (index, path) in files.iter().enumerate().rev() {
@@ -91,7 +95,8 @@ pub fn scan(files: &[PathBuf], wanted: &Wanted<'_>) -> io::Result<Reading> {
 
 struct Found<'a> {
     wanted: Wanted<'a>,
-    failures: VecDeque<Numbered>,
+    /// Failures as they stand in the log: of many, most are let go again before they are worth a record.
+    failures: VecDeque<((usize, u64), Vec<u8>)>,
     unreadable: BTreeSet<(usize, u64)>,
     dropped: u64,
 }
@@ -108,23 +113,66 @@ impl Found<'_> {
             }
             return None;
         };
-        let ours = match (self.wanted.session, record.session_id.as_deref()) {
+        self.is_ours(record.session_id.as_deref()).then_some(record)
+    }
+
+    fn is_ours(&self, session: Option<&str>) -> bool {
+        match (self.wanted.session, session) {
             (Some(wanted), Some(session)) => wanted == session,
             _ => true,
-        };
-        ours.then_some(record)
+        }
     }
 
     fn failure(&mut self, place: (usize, u64), line: &[u8]) {
-        let Some(record) = self.read(place, line) else { return };
-        if record.outcome() != Outcome::Failure {
+        let failed = match serde_json::from_slice::<Ending<'_>>(line) {
+            Ok(ending) => self.is_ours(ending.session_id) && ending.is_failure(),
+            // other types, doubled keys, escapes in the wrong place: read with more patience
+            Err(_) => self.read(place, line).is_some_and(|record| record.outcome() == Outcome::Failure),
+        };
+        if !failed {
             return;
         }
-        if self.failures.len() == MAX_FAILURES {
-            self.failures.pop_front();
+        let mut kept = if self.failures.len() == MAX_FAILURES {
             self.dropped += 1;
-        }
-        self.failures.push_back(Numbered { place, record, recent: false });
+            self.failures.pop_front().map(|(_, line)| line).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        kept.clear();
+        kept.extend_from_slice(line);
+        self.failures.push_back((place, kept));
+    }
+}
+
+/// As much of a record as tells how it ended, without building it.
+#[derive(Deserialize)]
+struct Ending<'a> {
+    #[serde(rename = "command")]
+    _command: Command,
+    exit_code: Option<i64>,
+    error: Option<&'a str>,
+    session_id: Option<&'a str>,
+    benign: Option<bool>,
+}
+
+/// A command is there; which one does not matter yet.
+struct Command;
+
+impl<'de> Deserialize<'de> for Command {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde::de::IgnoredAny::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+impl Ending<'_> {
+    fn is_failure(&self) -> bool {
+        let record = FeedbackRecord {
+            exit_code: self.exit_code,
+            error: self.error.filter(|error| !error.is_empty()).map(str::to_owned),
+            benign: self.benign,
+            ..FeedbackRecord::default()
+        };
+        record.outcome() == Outcome::Failure
     }
 }
 

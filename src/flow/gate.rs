@@ -9,6 +9,7 @@ use crate::flow::Workbench;
 use crate::flow::handoff::{self, HandoffOptions, Outcome, Reason, Refused};
 use crate::model::SessionId;
 use crate::model::issue::sha256_hex;
+use crate::model::packet::ContextUse;
 use crate::model::session::{Refusal, Session};
 
 /// At most this many blocks in a session, whatever the client's own cap.
@@ -22,6 +23,19 @@ const SHOWN: usize = 4;
 pub const KEEP_IN_SUMMARY: &str = "Keep in the summary: the task at hand and its id, what was tried and failed and why, \
     tests that are red by name, what is not committed, and the next concrete step (note it with `endwell note next \"…\"`).";
 
+/// Said once, when the context is filling.
+pub fn filling(context: &ContextUse) -> String {
+    let window = context.window.unwrap_or(0).max(1);
+    let percent = context.tokens.saturating_mul(100) / window;
+    let assumed = if context.window_assumed { ", which is assumed" } else { "" };
+    format!(
+        "The context is {percent} % full ({} of {window} tokens{assumed}): this is the time to wrap up. Finish the step at \
+         hand, commit it or put it aside (`endwell park \"what and why\"`), run `endwell verify`, and note what comes \
+         next: `endwell note next \"…\"`.",
+        context.tokens
+    )
+}
+
 /// Whether the session could be handed over as it is.
 pub enum Standing {
     /// The packet is written, or was already.
@@ -32,8 +46,16 @@ pub enum Standing {
 
 /// Judges the session freshly, and writes its packet if nothing speaks against it.
 pub fn standing(bench: &Workbench, id: &SessionId) -> Result<Standing> {
-    let options = HandoffOptions { session: Some(id.to_string()), ..HandoffOptions::default() };
-    Ok(match handoff::attempt(bench, &options)? {
+    attempt(bench, &HandoffOptions { session: Some(id.to_string()), ..HandoffOptions::default() })
+}
+
+/// As [`standing`], for a session that died: its packet does not take over from a later session's.
+pub fn standing_late(bench: &Workbench, id: &SessionId) -> Result<Standing> {
+    attempt(bench, &HandoffOptions { session: Some(id.to_string()), late: true })
+}
+
+fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Standing> {
+    Ok(match handoff::attempt(bench, options)? {
         Outcome::Refused(refused) => Standing::Refused(Box::new(refused)),
         Outcome::Written(_) | Outcome::Unchanged(_) => Standing::HandedOver,
     })

@@ -1,8 +1,6 @@
 //! Gathers everything that a packet is computed from. Whatever stands against a packet is collected, all of it, so
 //! that one round of mending is enough. Texts are redacted here, on their way in.
 
-
-
 use crate::failure::Result;
 use crate::feedback::{self, Wanted};
 use crate::flow::check::Judged;
@@ -13,13 +11,11 @@ use crate::flow::topic::Topic;
 use crate::flow::{Workbench, evidence, park};
 use crate::fs;
 use crate::git::stash::{StashEntry, StashNote};
+use crate::model::Severity;
 use crate::model::board::Board;
 use crate::model::issue::{lossy_path, sha256_hex};
-use crate::model::packet::{
-    ChangeKind, ChangedFile, NextAction, OpenRisk, Prerequisite, PrerequisiteKind,
-};
+use crate::model::packet::{ChangeKind, ChangedFile, NextAction, OpenRisk, Prerequisite, PrerequisiteKind};
 use crate::model::state::AgentState;
-use crate::model::Severity;
 use crate::packet::store::Store;
 use crate::packet::{BoardInput, Inputs, Limits, LogInput, Receipts, StashInput};
 use crate::redact::Redactor;
@@ -109,7 +105,11 @@ fn assemble(
     redactor: &Redactor,
 ) -> Result<Inputs> {
     let session = &judged.session;
-    let base = session.baseline.as_ref().and_then(|baseline| baseline.head.clone());
+    let base = match &session.baseline {
+        Some(baseline) => baseline.head.clone(),
+        // nothing was installed: what the checks judged is the next best bound
+        None => judged.report.base.clone(),
+    };
     let base = base.filter(|base| bench.objects.has(base));
     let began = session.journal.as_ref().map(|journal| journal.started_at.clone());
     let settings = &bench.config.packet;
@@ -145,7 +145,7 @@ fn assemble(
         found_risks,
         files_to_load: files_to_load(bench, judged.board.reading.board()),
         started_at: began,
-        context: None,
+        context: session.journal.as_ref().and_then(|journal| journal.context.clone()),
         limits: Limits { tail: settings.tail, max_chars: settings.max_chars, ..Limits::default() },
         task_id: parts.topic.task_id,
         topic: parts.topic.name,

@@ -3,16 +3,19 @@
 
 use std::path::PathBuf;
 
+use crate::agent::{self, context};
 use crate::env::Env;
 use crate::failure::Result;
 use crate::flow::gate::{self, Standing};
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{kept, take_baseline};
-use crate::flow::{Workbench, park, record, resume};
+use crate::flow::{Workbench, park, record, recover, resume};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
-use crate::model::session::{Phase, Refusal, Session};
+use crate::model::packet::ContextUse;
+use crate::model::session::{Ending, Phase, Refusal, Session};
 use crate::model::{SCHEMA_VERSION, SessionId};
+use crate::process::owner;
 use crate::session::{Store, bindings};
 use crate::ui::Ui;
 
@@ -79,7 +82,12 @@ impl Hook<'_> {
             started_at: crate::clock::now_text(),
             baseline: take_baseline(self.bench)?,
             phase: Phase::Idle,
+            owner: owner::of_this_process(),
+            heard_at: String::new(),
+            ending: None,
             wrapping_up: false,
+            context: None,
+            hinted: false,
             blocked_for: Vec::new(),
             refusal: None,
             recorded_calls: Vec::new(),
@@ -91,6 +99,12 @@ impl Hook<'_> {
         let _held = self.store.lock().map_err(kept)?;
         let mut session = self.journal()?;
         session.wrapping_up |= self.event.headless;
+        session.heard_at = crate::clock::now_text();
+        session.ending = (self.event.moment == Moment::End).then_some(Ending::Told);
+        if let Some(context) = self.context() {
+            session.wrapping_up |= self.is_filling(&context);
+            session.context = Some(context);
+        }
         let outcome = change(&mut session);
         self.store.save(&session).map_err(kept)?;
         Ok(outcome)
@@ -98,8 +112,14 @@ impl Hook<'_> {
 
     /// Takes the baseline, and answers with the active packet, or with what the last session left undone.
     fn start(&self) -> Result<Answer> {
+        let owner = owner::of_this_process();
+        recover::finish_dead(self.bench, Some((self.id, owner.as_ref())))?;
         let left = self.last_refusal();
-        self.update(|session| session.phase = Phase::Idle)?;
+        self.update(|session| {
+            session.phase = Phase::Idle;
+            // resumed by another process, it belongs to that one
+            session.owner = owner;
+        })?;
         let packet = resume::text_for_start(self.bench, self.id)?;
         Ok(match (packet, left) {
             (Some(packet), Some(left)) if packet.len() + left.len() < MAX_INJECTED => {
@@ -110,9 +130,34 @@ impl Hook<'_> {
         })
     }
 
+    /// A new prompt; says once that the context is filling.
     fn prompt(&self) -> Result<Answer> {
-        self.update(|session| session.phase = Phase::Busy)?;
-        Ok(Answer::Nothing)
+        self.update(|session| {
+            session.phase = Phase::Busy;
+            let filling = session.context.as_ref().filter(|context| self.is_filling(context));
+            let Some(text) = filling.filter(|_| !session.hinted).map(gate::filling) else {
+                return Answer::Nothing;
+            };
+            session.hinted = true;
+            Answer::Inject(text)
+        })
+    }
+
+    /// How full the context is, at the moments at which a client can tell.
+    fn context(&self) -> Option<ContextUse> {
+        if matches!(self.event.moment, Moment::Tool | Moment::Start) {
+            return None;
+        }
+        let used = context::used(agent::find(self.agent)?, self.event)?;
+        let window = used.window.unwrap_or(self.bench.config.context.window);
+        Some(ContextUse { tokens: used.tokens, window: Some(window), window_assumed: used.window.is_none() })
+    }
+
+    fn is_filling(&self, context: &ContextUse) -> bool {
+        let percent = u64::from(self.bench.config.context.wrap_up_at);
+        context
+            .window
+            .is_some_and(|window| context.tokens.saturating_mul(100) >= window.saturating_mul(percent))
     }
 
     /// Records a command that the agent ran, once.
@@ -133,24 +178,24 @@ impl Hook<'_> {
     /// A turn's end: the packet if nothing speaks against it; else, while wrapping up, one block for each distinct set
     /// of reasons.
     fn stop(&self) -> Result<Answer> {
-        let standing = gate::standing(self.bench, self.id)?;
-        let refused = match standing {
-            Standing::HandedOver => {
-                self.update(|session| {
-                    session.phase = Phase::Idle;
-                    session.refusal = None;
-                })?;
-                return Ok(Answer::Nothing);
-            }
-            Standing::Refused(refused) => refused,
+        self.at_rest(Phase::Idle)?;
+        let Standing::Refused(refused) = gate::standing(self.bench, self.id)? else {
+            return Ok(Answer::Nothing);
         };
         let turn_end = self.bench.config.gate.turn_end;
         let block = self.update(|session| {
-            session.phase = Phase::Idle;
             session.refusal = Some(refusal(&refused));
             gate::may_block(session, turn_end, &refused)
         })?;
         Ok(if block { Answer::Block(gate::text_for_agent(&refused.reasons)) } else { Answer::Nothing })
+    }
+
+    /// Journals that nothing is going on; what the packet says of the context must stand there before it is written.
+    fn at_rest(&self, phase: Phase) -> Result<()> {
+        self.update(|session| {
+            session.phase = phase;
+            session.refusal = None;
+        })
     }
 
     /// Before a compaction: what the summary should keep, since the words of the session are about to go.
@@ -165,14 +210,10 @@ impl Hook<'_> {
 
     /// The session's end: the packet, or a recorded refusal. Runs no tests and can't block.
     fn end(&self) -> Result<Answer> {
-        let refused = match gate::standing(self.bench, self.id)? {
-            Standing::HandedOver => None,
-            Standing::Refused(refused) => Some(refusal(&refused)),
-        };
-        self.update(|session| {
-            session.phase = Phase::Ended;
-            session.refusal = refused;
-        })?;
+        self.at_rest(Phase::Ended)?;
+        if let Standing::Refused(refused) = gate::standing(self.bench, self.id)? {
+            self.update(|session| session.refusal = Some(refusal(&refused)))?;
+        }
         Ok(Answer::Nothing)
     }
 
@@ -185,7 +226,8 @@ impl Hook<'_> {
     }
 }
 
-fn refusal(refused: &Refused) -> Refusal {
+/// A refusal as the journal keeps it.
+pub(super) fn refusal(refused: &Refused) -> Refusal {
     let sentence = |reason: &Reason| format!("{}. {}", reason.text, reason.mend);
     Refusal {
         at: crate::clock::now_text(),

@@ -14,6 +14,7 @@ pub mod packets;
 pub mod park;
 pub mod push;
 pub mod record;
+pub mod recover;
 mod reports;
 pub mod resume;
 pub mod run;
@@ -23,5 +24,6 @@ pub mod state;
 pub mod topic;
 pub mod verify;
 pub mod workbench;
+pub mod wrap_up;
 
 pub use workbench::Workbench;

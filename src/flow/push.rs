@@ -12,7 +12,7 @@ use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::flow::check::{CheckOptions, judge as judge_bench};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, evidence};
+use crate::flow::{Workbench, evidence, recover};
 use crate::git::push::{PushedRef, Start};
 use crate::git::{GitError, Refs, push};
 use crate::model::{CheckId, Issue};
@@ -94,7 +94,7 @@ impl Gate<'_> {
                         judged.unwrap_or_else(|error| verdict.issues.push(unjudged(pushed, &error)));
                     }
                 }
-                Err(issue) => verdict.issues.push(issue),
+                Err(issue) => verdict.issues.push(*issue),
             }
         }
         if head_is_pushed {
@@ -106,17 +106,18 @@ impl Gate<'_> {
     }
 
     /// The commit that a ref brings; `None` for a tree or blob, which is not judged.
-    fn commit_of(&self, pushed: &PushedRef) -> std::result::Result<Option<String>, Issue> {
+    fn commit_of(&self, pushed: &PushedRef) -> std::result::Result<Option<String>, Box<Issue>> {
         let shown = plain(&pushed.remote_ref);
         if [&pushed.local_ref, &pushed.remote_ref].iter().any(|name| name.starts_with("refs/endwell/parked/"))
         {
             let message = format!("`{shown}` is parked work, which is never pushed.");
-            return Err(Issue::block(CheckId::Branch, "parked-ref", message)
+            let issue = Issue::block(CheckId::Branch, "parked-ref", message)
                 .text(&pushed.remote_ref)
-                .hint("Leave it out: push branches by name instead of `--mirror`."));
+                .hint("Leave it out: push branches by name instead of `--mirror`.");
+            return Err(Box::new(issue));
         }
         let Some(id) = &pushed.local_id else { return Ok(None) };
-        self.bench.objects.peel_to_commit(id).map_err(|error| unjudged(pushed, &error))
+        self.bench.objects.peel_to_commit(id).map_err(|error| Box::new(unjudged(pushed, &error)))
     }
 
     /// What a commit adds to the remote, and what is recorded about its tree.
@@ -163,6 +164,7 @@ impl Gate<'_> {
 
     /// HEAD's commit is pushed: the bench must be clean, and evidence must be there.
     fn judge_workbench(&self, verdict: &mut Verdict) -> Result<()> {
+        recover::finish_dead(self.bench, None)?;
         let judged = judge_bench(self.bench, &CheckOptions::default())?;
         let agents = judged.session.is_agents();
         let relaxed = |issue: &Issue| {

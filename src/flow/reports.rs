@@ -15,7 +15,12 @@ use crate::model::report::{ReviewReport, VerificationReport};
 use crate::model::{SCHEMA_VERSION, slug};
 
 /// The verification report of this tree.
-pub(super) fn verdict(bench: &Workbench, topic: &Topic, key: &str, tree: &str) -> Result<(VerificationReport, FileRef), Reason> {
+pub(super) fn verdict(
+    bench: &Workbench,
+    topic: &Topic,
+    key: &str,
+    tree: &str,
+) -> Result<(VerificationReport, FileRef), Reason> {
     let verify = "Run `endwell verify`.";
     let places = [
         bench.verification_path(key),

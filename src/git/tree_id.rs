@@ -142,9 +142,8 @@ impl Scratch {
             alternates.push(b'\n');
             crate::fs::create_dir_all(&folder.path().join("objects/info"))?;
             crate::fs::write_plain(&folder.path().join("objects/info/alternates"), &alternates)?;
-            if let Some(index) = crate::fs::read_optional(&repo.git_dir.join("index"))? {
-                crate::fs::write_plain(&folder.path().join("index"), &index)?;
-            }
+            // by the index's own time git tells which entries were written too late to be believed by their stat
+            crate::fs::copy_with_time(&repo.git_dir.join("index"), &folder.path().join("index"))?;
             Ok(Self { folder })
         };
         prepare().map_err(|error| GitError::Objects {

@@ -97,7 +97,7 @@ pub fn plan(dir: &Path, program: &Path) -> FileEdit {
             bytes: shim(program),
             mode: 0o755,
             mark: Some(HOOK_MARK),
-            variable: "endwell='",
+            variable: Some("endwell='"),
             aside: Some(dir.join("pre-push.endwell-chained")),
         }),
     }

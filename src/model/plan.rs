@@ -36,7 +36,7 @@ pub struct Whole {
     /// How one of our lines begins, in every version; absent: a file that is there already is left alone.
     pub mark: Option<&'static str>,
     /// How the line begins in which two of our files of one version may differ.
-    pub variable: &'static str,
+    pub variable: Option<&'static str>,
     /// Where somebody else's file is moved to; absent: it is refused.
     pub aside: Option<PathBuf>,
 }
@@ -69,6 +69,9 @@ pub struct HookEntry {
 
 /// What tells our git hook from any other, in every version.
 pub const HOOK_MARK: &str = "# endwell pre-push hook, version";
+
+/// What stands in every file of ours that has a mark.
+pub const WHOLE_MARK: &str = "Written by `endwell install`";
 
 /// Which kind of edit a file got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

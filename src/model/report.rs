@@ -26,6 +26,25 @@ pub struct VerificationReport {
     /// Absent where the project has no tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestRun>,
+    /// Absent where the run reported none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
+}
+
+/// Line coverage as the project's own tools reported it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Coverage {
+    /// The report, from the top of the work tree.
+    pub file: String,
+    pub lines: u64,
+    pub covered: u64,
+}
+
+impl Coverage {
+    /// The share of covered lines, in hundredths of a percent, rounded down.
+    pub fn hundredths(&self) -> u64 {
+        u64::try_from(u128::from(self.covered) * 10_000 / u128::from(self.lines.max(1))).unwrap_or(0)
+    }
 }
 
 /// One finding of a verification.
@@ -114,6 +133,12 @@ pub struct Evidence {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flaky: Vec<String>,
     pub run: TestRun,
+    /// Absent where the run reported none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
+    /// What the tools behind the command said of their version, for people.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub versions: BTreeMap<String, String>,
     /// Why the run has no exit code: `timeout`, `signal`, `not-found`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(doc)]
 use super::board::Feature;
 use super::board::Status;
+use super::packet::ContextUse;
 use super::{Issue, SessionId};
 
 /// What was there when the session (or the installation) began.
@@ -58,9 +59,23 @@ pub struct Session {
     pub started_at: String,
     pub baseline: Baseline,
     pub phase: Phase,
+    /// Whose session it is; absent where that can't be told.
+    #[serde(default)]
+    pub owner: Option<Owner>,
+    /// When the client was last heard, RFC 3339.
+    #[serde(default)]
+    pub heard_at: String,
+    #[serde(default)]
+    pub ending: Option<Ending>,
     /// Somebody ran `endwell wrap-up`, or the client runs one prompt and exits.
     #[serde(default)]
     pub wrapping_up: bool,
+    /// How full the context was when it was last told.
+    #[serde(default)]
+    pub context: Option<ContextUse>,
+    /// The agent was told that its context is filling.
+    #[serde(default)]
+    pub hinted: bool,
     /// Digests of the sets of reasons that the turn-end gate has already blocked for.
     #[serde(default)]
     pub blocked_for: Vec<String>,
@@ -70,6 +85,30 @@ pub struct Session {
     /// Call ids that are in the feedback log already.
     #[serde(default)]
     pub recorded_calls: Vec<String>,
+}
+
+/// The process of the agent's client, told apart from every other one that this machine has run or will run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// The kernel's id of this boot.
+    pub boot: String,
+    /// The namespace in which `pid` counts.
+    pub namespace: String,
+    pub pid: u32,
+    /// When it started, in the kernel's ticks since boot.
+    pub started: u64,
+}
+
+/// How a session came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// Its client told.
+    Told,
+    /// Its client was gone, between two turns: what the last turn end left is what counts.
+    RecoveredAtRest,
+    /// Its client was gone in the middle of a turn: the bench was judged when that was found.
+    RecoveredMidTurn,
 }
 
 /// Where a session is.

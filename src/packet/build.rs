@@ -8,7 +8,7 @@ use crate::model::packet::{
     CheckResult, CleanState, NextAction, Packet, PacketStatus, Prerequisite, PrerequisiteKind,
     QuestionForHuman, VerdictPointer,
 };
-use crate::redact::clip;
+use crate::redact::{clean, clip};
 
 /// What a packet can't be without.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,7 +62,7 @@ pub fn build(inputs: &Inputs) -> Result<Packet, Missing> {
         context: inputs.context.clone(),
         inputs_digest: inputs.digest(),
     };
-    packet.summary = summary::summary(inputs, &packet, unresolved);
+    packet.summary = clean(&summary::summary(inputs, &packet, unresolved));
     Ok(packet)
 }
 

@@ -1,9 +1,11 @@
 //! Text from anywhere as `CommonMark` that means that text and nothing else. Code spans that the text brings along are
 //! kept, since a next action is mostly one.
 
-/// One line: every run of white space is one blank.
+use crate::redact::clean;
+
+/// One line: every run of white space is one blank, and nothing in it is hidden or moves a cursor.
 pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A code span, whatever back-ticks are in it.
@@ -20,7 +22,8 @@ pub(super) fn code(text: &str) -> String {
 
 /// A fenced block, whatever fences are in it.
 pub(super) fn fenced(text: &str) -> String {
-    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    let text = clean(text);
+    let fence = "`".repeat(longest_run(&text).max(2) + 1);
     format!("{fence}text\n{}\n{fence}", text.trim_end())
 }
 
@@ -118,6 +121,7 @@ mod tests {
             "\\<!-- \\*x\\* \\[a\\](b) snake_case \\_em\\_ \\` -->"
         );
         assert_eq!(prose("a\n\n- b"), "a - b");
+        assert_eq!(code("a\u{1b}[31mb\u{202e}c.rs"), "`abc.rs`");
         assert_eq!(prose("ends with \\"), "ends with \\\\");
         assert_eq!(prose("x &lt; y & z"), "x \\&lt; y & z");
     }

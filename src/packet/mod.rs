@@ -16,4 +16,3 @@ mod why;
 pub use build::{Missing, build};
 pub use inputs::{BoardInput, Inputs, Limits, LogInput, Parked, Receipts, StashInput};
 pub use render::{RenderError, markdown, pull_request_body};
-

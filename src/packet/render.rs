@@ -185,7 +185,8 @@ struct View {
 impl View {
     fn of(packet: &Packet, caps: &Caps) -> Self {
         let entry = |text: &str| prose(&clip(text, caps.text));
-        let failures = told_once(&packet.feedback_tail.iter().filter(|entry| has_output(entry)).collect::<Vec<_>>());
+        let failures =
+            told_once(&packet.feedback_tail.iter().filter(|entry| has_output(entry)).collect::<Vec<_>>());
         Self {
             topic: prose(&clip(&packet.topic, 120)),
             notice: notice(packet.status),

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::inputs::Inputs;
 use crate::model::Severity;
 use crate::model::packet::OpenRisk;
-use crate::redact::clip;
+use crate::redact::{clean, clip};
 
 /// The longest risk, in characters.
 const MAX_DETAIL: usize = 600;
@@ -52,8 +52,8 @@ struct Collected(Vec<OpenRisk>);
 
 impl Collected {
     fn add(&mut self, severity: Severity, detail: impl AsRef<str>, source: &str) {
-        let detail =
-            clip(detail.as_ref().split_whitespace().collect::<Vec<_>>().join(" ").as_str(), MAX_DETAIL);
+        let words = clean(detail.as_ref());
+        let detail = clip(&words.split_whitespace().collect::<Vec<_>>().join(" "), MAX_DETAIL);
         if detail.is_empty() {
             return;
         }
@@ -121,6 +121,10 @@ fn from_log(inputs: &Inputs, found: &mut Collected) {
     if inputs.log.unreadable > 0 {
         let lines = if inputs.log.unreadable == 1 { "line" } else { "lines" };
         let detail = format!("{} {lines} of `{}` could not be read", inputs.log.unreadable, inputs.log.path);
+        found.add(Severity::Info, detail, "log");
+    }
+    if inputs.log.more {
+        let detail = format!("Commands before those that are listed stand in `{}` only", inputs.log.path);
         found.add(Severity::Info, detail, "log");
     }
     if inputs.changed_files.is_empty()

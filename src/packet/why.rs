@@ -75,7 +75,7 @@ static COMPILED: LazyLock<Vec<(Regex, Takes)>> = LazyLock::new(|| {
 /// Lines that only say that something failed, as every runner ends.
 static EMPTY_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"^(?:make(?:\[\d+\])?: \*\*\*|error: (?:test failed|could not compile|aborting due|\d+ targets? failed)|For more information|note: |npm (?:ERR!|error) (?:A complete log|code ELIFECYCLE)|=+ .* =+$|FAILED \(|FAIL\t|exit status|Error: Process completed|error Command failed|\s*ELIFECYCLE|Some errors have detailed|warning: )",
+        r"^(?:make(?:\[\d+\])?: \*\*\* \[|error: (?:test failed|could not compile|aborting due|\d+ targets? failed)|For more information|note: |npm (?:ERR!|error) (?:A complete log|code ELIFECYCLE)|=+ .* =+$|FAILED \(|FAIL\t|exit status|Error: Process completed|error Command failed|\s*ELIFECYCLE|Some errors have detailed|warning: )",
     )
     .ok()
 });
@@ -84,13 +84,11 @@ static EMPTY_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) fn why(record: &FeedbackRecord) -> String {
     // a client's merged output is in stdout; where both are there, errors are more telling
     let streams = [record.stderr_tail.as_str(), record.stdout_tail.as_str()];
-    let lines: Vec<&str> = streams
-        .iter()
-        .flat_map(|stream| stream.lines())
-        .filter(|line| !line.trim().is_empty() && !is_empty_word(line))
-        .collect();
+    let all = || streams.iter().flat_map(|stream| stream.lines()).filter(|line| !line.trim().is_empty());
+    let lines: Vec<&str> = all().filter(|line| !is_empty_word(line)).collect();
     let shaped = COMPILED.iter().find_map(|(pattern, takes)| pick(&lines, pattern, *takes));
-    let text = shaped.or_else(|| lines.last().map(|line| line.trim().to_owned()));
+    let last = || lines.last().copied().or_else(|| all().next_back()).map(|line| line.trim().to_owned());
+    let text = shaped.or_else(last);
     match text {
         Some(text) => clip(&text, MAX_WHY),
         None => without_output(record),
@@ -157,7 +155,11 @@ mod tests {
         assert_eq!(of(go, ""), "add_test.go:8: got 3, want 4");
         let traceback = "Traceback (most recent call last):\n  File \"x.py\", line 1, in <module>\n    f()\nValueError: no pages";
         assert_eq!(of("", traceback), "ValueError: no pages");
-        assert_eq!(of("", "make: *** [Makefile:3: test] Error 1"), "exit 1, without a message");
+        assert_eq!(of("", "make: *** [Makefile:3: test] Error 1"), "make: *** [Makefile:3: test] Error 1");
+        assert_eq!(of("boom", "make: *** [Makefile:3: test] Error 1"), "boom");
+        let no_rule = "make: *** No rule to make target 'nope'.  Stop.";
+        assert_eq!(of("", no_rule), no_rule);
+        assert_eq!(of("", ""), "exit 1, without a message");
         assert_eq!(of("", "sh: 1: frobnicate: not found"), "sh: 1: frobnicate: not found");
         assert_eq!(of("1 of 3 done\nstopped", ""), "stopped");
     }

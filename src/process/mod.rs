@@ -2,6 +2,7 @@
 //! another repository); standard input is closed unless bytes are given.
 
 mod kept;
+pub mod owner;
 mod signals;
 pub mod stream;
 

@@ -1,5 +1,6 @@
 //! For people: issues by check, one next step for each kind, one closing line.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use owo_colors::OwoColorize as _;
@@ -58,11 +59,17 @@ pub(super) fn kinds<'a>(issues: &[&'a Issue]) -> Vec<Vec<&'a Issue>> {
 }
 
 fn section(out: &mut String, kind: &[&Issue]) {
+    if let Some(first) = kind.first().filter(|first| first.code == "debug-print" && kind.len() > 3) {
+        let files: BTreeSet<&str> = kind.iter().filter_map(|issue| issue.path.as_deref()).collect();
+        let (prints, files) = (plural(kind.len(), "print"), plural(files.len(), "file"));
+        let word = ui::severity(first.severity);
+        // writing to a String can't fail
+        writeln!(out, "  {word} {prints} in {files} that printed nothing before {}", code(first)).ok();
+        writeln!(out, "    {} {} `--format json` lists all.", "hint:".cyan(), first.hint).ok();
+        return;
+    }
     for issue in kind.iter().take(SHOWN) {
-        let place = match (&issue.path, issue.line) {
-            (Some(path), Some(line)) => format!("{}:{line}: ", ui::plain(path)),
-            _ => String::new(),
-        };
+        let place = super::place(issue);
         writeln!(out, "  {} {place}{} {}", ui::severity(issue.severity), issue.message, code(issue)).ok();
     }
     if kind.len() > SHOWN {

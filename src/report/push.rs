@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use owo_colors::OwoColorize as _;
 
 use crate::model::Issue;
-use crate::ui;
 
 /// At most this many findings of one kind are spelled out.
 const SHOWN: usize = 5;
@@ -20,10 +19,7 @@ pub fn refusal(issues: &[Issue]) -> String {
     let mut out = format!("{} {noun}\n", "endwell: push refused,".red().bold());
     for kind in super::human::kinds(&issues.iter().collect::<Vec<_>>()) {
         for issue in kind.iter().take(SHOWN) {
-            let place = match (&issue.path, issue.line) {
-                (Some(path), Some(line)) => format!("{}:{line}: ", ui::plain(path)),
-                _ => String::new(),
-            };
+            let place = super::place(issue);
             // writing to a String can't fail
             writeln!(out, "  {place}{} ({})", issue.message, issue.code).ok();
         }

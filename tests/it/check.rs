@@ -20,12 +20,12 @@ fn human_form_names_each_kind_with_one_next_step() {
     insta::assert_snapshot!(ran.stdout, @r#"
     ✗ working-tree
       block `README.md` is modified in the work tree. (uncommitted)
-        hint: Commit it, or set it aside with a note (`git stash push -m 'what and why'`).
+        hint: Commit it, or put it aside: `endwell park "what and why"`.
       block `a, b: 100%\nnext.txt` is not tracked. (untracked)
       block `src/lib.rs` is not tracked. (untracked)
-        hint: Commit it (`git add -- 'a, b: 100%\nnext.txt'`), delete it, or ignore it in `.gitignore`.
+        hint: Commit it (`git add -- 'a, b: 100%\nnext.txt'`), put it aside (`endwell park "what and why"`), delete it, or ignore it in `.gitignore`.
     ✗ temp-artifacts
-      block src/lib.rs:2: A call that exists only for debugging (debug-call)
+      block src/lib.rs:2: A call that exists only for debugging. (debug-call)
         hint: Delete the line, or write `endwell:allow(debug-call) REASON` on it or above it.
     ! tests
       warn No test command is configured, and none was found in the project's files. (no-tests)
@@ -64,10 +64,10 @@ fn sarif_is_valid_by_the_published_schema() {
 fn github_annotations_are_one_line_each() {
     let ran = dirty().endwell(&["check", "--only", "working-tree,temp-artifacts", "--format", "github"]);
     insta::assert_snapshot!(ran.stdout, @r#"
-    ::error file=README.md,title=working-tree%3A uncommitted::`README.md` is modified in the work tree. Commit it, or set it aside with a note (`git stash push -m 'what and why'`).
-    ::error file=a%2C b%3A 100%25%0Anext.txt,title=working-tree%3A untracked::`a, b: 100%25\nnext.txt` is not tracked. Commit it (`git add -- 'a, b: 100%25\nnext.txt'`), delete it, or ignore it in `.gitignore`.
-    ::error file=src/lib.rs,title=working-tree%3A untracked::`src/lib.rs` is not tracked. Commit it (`git add -- src/lib.rs`), delete it, or ignore it in `.gitignore`.
-    ::error file=src/lib.rs,line=2,title=temp-artifacts%3A debug-call::A call that exists only for debugging Delete the line, or write `endwell:allow(debug-call) REASON` on it or above it.
+    ::error file=README.md,title=working-tree%3A uncommitted::`README.md` is modified in the work tree. Commit it, or put it aside: `endwell park "what and why"`.
+    ::error file=a%2C b%3A 100%25%0Anext.txt,title=working-tree%3A untracked::`a, b: 100%25\nnext.txt` is not tracked. Commit it (`git add -- 'a, b: 100%25\nnext.txt'`), put it aside (`endwell park "what and why"`), delete it, or ignore it in `.gitignore`.
+    ::error file=src/lib.rs,title=working-tree%3A untracked::`src/lib.rs` is not tracked. Commit it (`git add -- src/lib.rs`), put it aside (`endwell park "what and why"`), delete it, or ignore it in `.gitignore`.
+    ::error file=src/lib.rs,line=2,title=temp-artifacts%3A debug-call::A call that exists only for debugging. Delete the line, or write `endwell:allow(debug-call) REASON` on it or above it.
     "#);
 }
 
@@ -195,4 +195,83 @@ fn one_status_walk_a_run_and_the_index_keeps_its_bytes() {
     let walks = calls.lines().filter(|call| call.split(' ').any(|word| word == "status")).count();
     assert_eq!(walks, 1, "{calls}");
     assert_eq!(std::fs::read(sandbox.repo().join(".git/index")).unwrap(), index);
+}
+
+#[test]
+fn no_command_but_park_and_unpark_writes_the_index() {
+    let sandbox = Sandbox::with_repo().with_remote();
+    // an entry whose time stamp is stale is what a careless status would refresh
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    sandbox.write("README.md", "A repository.\n");
+    let index = || std::fs::read(sandbox.repo().join(".git/index")).unwrap();
+    let before = index();
+    let commands: &[&[&str]] = &[
+        &["install", "--agent", "claude"],
+        &["check"],
+        &["verify"],
+        &["note", "next", "Go on with the parser"],
+        &["handoff"],
+        &["resume"],
+        &["show"],
+        &["log"],
+        &["board"],
+        &["run", "--", "true"],
+        &["park", "--list"],
+        &["uninstall"],
+    ];
+    for args in commands {
+        let ran = sandbox.endwell(args);
+        assert!(ran.code.is_some_and(|code| code < 3), "{args:?}: {ran:?}");
+        assert_eq!(index(), before, "{args:?}");
+    }
+    assert_eq!(sandbox.endwell(&["install"]).code, Some(0));
+    sandbox.try_git("repo", &["push", "-q", "origin", "main"]);
+    assert_eq!(index(), before, "the push gate");
+}
+
+/// The issues of one check, as `severity code owner path`.
+fn told(ran: &Ran) -> Vec<String> {
+    let report = ran.json();
+    let issues = report["issues"].as_array().unwrap();
+    let word = |issue: &Value, key: &str| issue[key].as_str().unwrap_or("-").to_owned();
+    issues
+        .iter()
+        .map(|issue| ["severity", "code", "owner", "path"].map(|key| word(issue, key)).join(" "))
+        .collect()
+}
+
+#[test]
+fn two_work_trees_with_sessions_at_once_see_nothing_of_each_other() {
+    let sandbox = Sandbox::with_repo();
+    assert_eq!(sandbox.endwell(&["install", "--agent", "claude"]).code, Some(0));
+    sandbox.git("repo", &["worktree", "add", "-q", "../other", "-b", "other"]);
+    let in_session = |dir: &str, id: &str, args: &[&str]| {
+        let mut command = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), dir);
+        Ran::of(command.env("CLAUDE_CODE_SESSION_ID", id).args(args))
+    };
+    for (dir, id) in [("repo", "one"), ("other", "two")] {
+        let started = format!(r#"{{"session_id":"{id}","cwd":"{}"}}"#, sandbox.root().join(dir).display());
+        let input = sandbox.root().join(format!("{id}.json"));
+        std::fs::write(&input, started).unwrap();
+        let mut command = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), dir);
+        command.args(["hook", "start", "--client", "claude"]).stdin(std::fs::File::open(&input).unwrap());
+        assert_eq!(Ran::of(&mut command).code, Some(0));
+    }
+    // the session in the other work tree leaves dirt, a stash without a note, and parked work
+    let other = sandbox.root().join("other");
+    std::fs::write(other.join("README.md"), "stashed\n").unwrap();
+    sandbox.git("other", &["stash", "-q"]);
+    std::fs::write(other.join("README.md"), "parked\n").unwrap();
+    assert_eq!(in_session("other", "two", &["park", "half of the parser"]).code, Some(0));
+    std::fs::write(other.join("dirt.txt"), "x\n").unwrap();
+    let checks = ["check", "--only", "working-tree,branch", "--json"];
+    let theirs = told(&in_session("other", "two", &checks));
+    assert!(theirs.contains(&"block untracked session dirt.txt".to_owned()), "{theirs:?}");
+    assert!(theirs.iter().any(|issue| issue.starts_with("block stash-without-note session")), "{theirs:?}");
+    let ours = told(&in_session("repo", "one", &checks));
+    assert!(!ours.iter().any(|issue| issue.starts_with("block")), "{ours:?}");
+    let listed = in_session("repo", "one", &["park", "--list"]);
+    assert!(!listed.stdout.contains("half of the parser"), "{listed:?}");
+    let back = in_session("other", "two", &["park", "--list"]);
+    assert!(back.stdout.contains("half of the parser"), "{back:?}");
 }

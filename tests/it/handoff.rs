@@ -84,7 +84,7 @@ fn a_packet_is_written_once_and_carries_all_fields() {
         json!({"command": ["pytest", "-q"], "exit_code": 0, "command_id": "c2"}),
         json!({"command": "curl -H 'Authorization: Bearer abcdefghijklmnop1234'", "exit_code": 0}),
     ];
-    sandbox.write("feedback_record.jsonl", &log.iter().map(|line| format!("{line}\n")).collect::<String>());
+    sandbox.write("feedback_record.jsonl", &(log.map(|line| line.to_string()).join("\n") + "\n"));
     let ran = handoff(&sandbox, "one");
     let value = ran.json();
     for field in [
@@ -148,7 +148,7 @@ fn the_newer_packet_supersedes_and_the_pointer_is_the_truth() {
 fn many_processes_leave_one_active_packet() {
     let sandbox = sandbox();
     ready(&sandbox);
-    let count = 12;
+    let count = std::env::var("WRITERS").ok().and_then(|count| count.parse().ok()).unwrap_or(16);
     std::thread::scope(|scope| {
         for n in 0..count {
             let sandbox = &sandbox;
@@ -171,4 +171,44 @@ fn outputs_behind_a_link_are_refused() {
     let ran = sandbox.endwell(&["handoff", "--session", "one"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+/// Every file of a packet that is there can be read as a whole.
+fn is_whole(folder: &std::path::Path) -> bool {
+    let whole = |name: &str| match std::fs::read(folder.join(name)) {
+        Ok(bytes) => serde_json::from_slice::<Value>(&bytes).is_ok(),
+        Err(_) => true,
+    };
+    let page = std::fs::read_to_string(folder.join("handoff.md")).ok();
+    whole("handoff.json") && whole("receipt.json") && page.is_none_or(|page| page.contains("## Receipts"))
+}
+
+#[test]
+fn killed_at_any_point_it_leaves_the_former_packet_or_the_new_one() {
+    let sandbox = sandbox();
+    ready(&sandbox);
+    handoff(&sandbox, "one");
+    let tries = std::env::var("KILL_TRIES").ok().and_then(|tries| tries.parse().ok()).unwrap_or(40);
+    let mut killed = 0;
+    for n in 0..tries {
+        let state = json!({"schema_version": 1, "assumptions": [], "next_action": format!("Step {n}")});
+        sandbox.write("agent_state.json", &state.to_string());
+        let session = if n % 2 == 0 { "one" } else { "two" };
+        let mut command = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), "repo");
+        command.args(["handoff", "--session", session]).stdout(std::process::Stdio::null());
+        let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_micros(1_500 * u64::try_from(n % 40).unwrap()));
+        child.kill().ok();
+        killed += usize::from(child.wait().unwrap().code().is_none());
+        for session in ["one", "two"] {
+            assert!(is_whole(&kept(&sandbox, session)), "try {n}, {session}");
+            assert!(is_whole(&sandbox.repo().join("outputs/handoff").join(session)), "try {n}, {session}");
+        }
+    }
+    assert!(killed > 0, "no try was killed");
+    handoff(&sandbox, "two");
+    handoff(&sandbox, "one");
+    let active = ["one", "two"].iter().filter(|id| packet(&sandbox, id)["status"] == "active").count();
+    assert_eq!(active, 1);
+    assert_eq!(sandbox.endwell(&["resume"]).code, Some(0));
 }

@@ -277,14 +277,22 @@ fn the_shared_settings_are_valid_and_say_the_defaults() {
     let text = sandbox.read("endwell.toml");
     let checked = sandbox.endwell(&["check", "--only", "branch"]);
     assert!(!checked.stderr.contains("means nothing"), "{checked:?}");
-    // every line without its `#` is a setting that exists
+    // every line without its `#` is a setting that exists, and every setting has a line
     let live: Vec<String> = text
         .lines()
         .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line).to_owned())
         .collect();
     sandbox.write("endwell.toml", &live.join("\n"));
-    let checked = sandbox.endwell(&["check", "--only", "branch"]);
-    assert!(!checked.stderr.contains("means nothing") && checked.code != Some(3), "{checked:?}");
+    let loaded = endwell::config::load(&sandbox.repo()).unwrap();
+    assert_eq!(loaded.unknown, Vec::<String>::new());
+    let all = serde_json::to_value(endwell::config::Config::default()).unwrap();
+    for (table, settings) in all.as_object().unwrap() {
+        let part = text.split_once(&format!("\n[{table}]\n")).unwrap().1;
+        let part = part.split("\n[").next().unwrap();
+        for key in settings.as_object().unwrap().keys() {
+            assert!(part.lines().any(|line| line.starts_with(&format!("# {key} = "))), "{table}.{key}");
+        }
+    }
     let again = ok(sandbox.endwell(&["install", "--shared"]));
     assert!(!again.stderr.contains("Wrote `endwell.toml`"), "{again:?}");
     sandbox.write("endwell.toml", &text);
@@ -443,4 +451,20 @@ fn kept_text(file: &str, before: &[u8], after: &[u8]) {
         assert!(after.lines().any(|line| line == comment), "{file}: {after}");
     }
     assert_eq!(before.ends_with('\n'), after.ends_with('\n'), "{file}");
+}
+
+#[test]
+fn every_client_leaves_the_tree_clean_and_comes_out_again() {
+    for agent in endwell::agent::ALL {
+        let sandbox = Sandbox::with_repo();
+        let before = snapshot(&sandbox.repo());
+        ok(sandbox.endwell(&["install", "--agent", agent.id]));
+        assert!(sandbox.repo().join(agent.own_settings).exists(), "{}", agent.id);
+        assert_eq!(sandbox.git("repo", &["status", "--porcelain"]), "", "{}", agent.id);
+        let installed = snapshot(&sandbox.repo());
+        ok(sandbox.endwell(&["install", "--agent", agent.id]));
+        same(&installed, &snapshot(&sandbox.repo()));
+        ok(sandbox.endwell(&["uninstall"]));
+        same(&before, &snapshot(&sandbox.repo()));
+    }
 }

@@ -12,8 +12,11 @@ fn fixtures() -> PathBuf {
 }
 
 fn folders() -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> =
-        std::fs::read_dir(fixtures()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(fixtures())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
     folders.sort();
     folders
 }
@@ -96,8 +99,23 @@ fn noise() -> impl Strategy<Value = Value> {
     ];
     let keys = prop_oneof![
         prop::sample::select(vec![
-            "command", "exit_code", "error", "stdout_tail", "stderr_tail", "open_risks", "assumptions", "questions",
-            "text", "detail", "severity", "next_action", "active_task_id", "schema_version", "test", "answer", "benign",
+            "command",
+            "exit_code",
+            "error",
+            "stdout_tail",
+            "stderr_tail",
+            "open_risks",
+            "assumptions",
+            "questions",
+            "text",
+            "detail",
+            "severity",
+            "next_action",
+            "active_task_id",
+            "schema_version",
+            "test",
+            "answer",
+            "benign",
         ])
         .prop_map(str::to_owned),
         any::<String>(),
@@ -105,7 +123,8 @@ fn noise() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 40, 6, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            prop::collection::vec((keys.clone(), inner), 0..6).prop_map(|entries| Value::Object(entries.into_iter().collect())),
+            prop::collection::vec((keys.clone(), inner), 0..6)
+                .prop_map(|entries| Value::Object(entries.into_iter().collect())),
         ]
     })
 }

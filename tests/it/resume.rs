@@ -100,3 +100,16 @@ fn nothing_to_show_is_told() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(sandbox.endwell(&["resume"]).stderr.contains("There is no packet for this branch."));
 }
+
+#[test]
+fn the_next_action_can_be_typed() {
+    let sandbox = sandbox();
+    ready(&sandbox);
+    sandbox.endwell(&["note", "next", "Run `test -f README.md && touch ../typed` and look at the result"]);
+    assert_eq!(sandbox.endwell(&["handoff", "--session", "one"]).code, Some(0));
+    let packet = sandbox.endwell(&["resume", "--json"]).json()["packet"].clone();
+    let text = packet["next_action"]["text"].as_str().unwrap().to_owned();
+    let line = text.split('`').nth(1).unwrap();
+    assert_eq!(sandbox.command("sh", "repo", &["-c", line]).code, Some(0), "{line}");
+    assert!(sandbox.root().join("typed").exists());
+}

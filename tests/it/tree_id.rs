@@ -96,6 +96,9 @@ const STATES: &[&str] = &[
     "git sparse-checkout set --cone docs; echo x >> docs/d.md",
     "mkdir -p big/in; echo b > big/in/b; git add -A; git commit -qm big; git sparse-checkout set --cone --sparse-index docs; echo x >> docs/d.md; echo n > docs/n",
     "git switch -qc side; echo s > a.txt; git commit -qam s; git switch -q main; echo m > a.txt; git commit -qam m; git merge -q side || true",
+    // an edit of the same size in the moment of `git add`: only the index's own time tells that it may be one
+    "git config core.trustctime false; printf 'AAA\\n' > a.txt; touch -d @1700000000 a.txt; git add a.txt; \
+     printf 'BBB\\n' > a.txt; touch -d @1700000000 a.txt .git/index",
     "git checkout -q --orphan lone; git rm -rqf .; echo o > o",
 ];
 

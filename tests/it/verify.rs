@@ -397,3 +397,36 @@ fn a_killed_clean_room_is_swept_by_the_next_run() {
     assert_eq!(sandbox.endwell(&["verify"]).code, Some(0));
     assert_eq!(sandbox.git("repo", &["worktree", "list"]).lines().count(), 1);
 }
+
+#[test]
+fn reports_of_the_projects_own_tools_are_read() {
+    let sandbox = with_command("sh suite.sh");
+    let suite = "mkdir -p reports coverage\ncp junit.in reports/junit.xml\ncp lcov.in coverage/lcov.info\n\
+                 echo 'test a ... FAILED'\ngrep -q '<failure' junit.in && exit 1 || exit 0\n";
+    sandbox.write("suite.sh", suite);
+    sandbox.write(".gitignore", "reports/\ncoverage/\noutputs/\n");
+    sandbox.write(
+        "junit.in",
+        "<testsuite><testcase classname='a.B' name='c'><failure/></testcase></testsuite>\n",
+    );
+    sandbox.write("lcov.in", "LF:10\nLH:9\n");
+    sandbox.commit("reports");
+    assert_eq!(sandbox.endwell(&["verify"]).code, Some(1));
+    assert_eq!(failing(&report(&sandbox)), ["a.B.c"]);
+    sandbox.write("junit.in", "<testsuite><testcase classname='a.B' name='c'/></testsuite>\n");
+    let ran = sandbox.endwell(&["verify"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(report(&sandbox)["tests"]["passed"], 1);
+    assert_eq!(report(&sandbox)["coverage"]["covered"], 9);
+    assert_eq!(standing(&sandbox), None, "what the run wrote is no other environment");
+
+    let settings = "[tests]\ncommand = \"sh suite.sh\"\ncoverage_floor = 70\ncoverage_drop = 5\n";
+    sandbox.write("endwell.toml", settings);
+    sandbox.write("lcov.in", "LF:10\nLH:8\n");
+    let ran = sandbox.endwell(&["verify"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("coverage-drop: Line coverage fell from 90.00 % to 80.00 %."), "{ran:?}");
+    sandbox.write("lcov.in", "LF:10\nLH:6\n");
+    let ran = sandbox.endwell(&["verify"]);
+    assert!(ran.stderr.contains("coverage-floor: Line coverage is 60.00 %"), "{ran:?}");
+}

@@ -121,7 +121,7 @@ impl<'a> Rules<'a> {
     /// Exceptions that nothing needed.
     pub(super) fn unused(&self) -> impl Iterator<Item = Issue> + '_ {
         self.allow.iter().filter(|(.., used)| !used.get()).map(|(place, _, reason, _)| {
-            let message = format!("Nothing needs the exception for `{}` ({reason})", place.glob().glob());
+            let message = format!("Nothing needs the exception for `{}` ({reason}).", place.glob().glob());
             issue("unused-exception", Severity::Warn, message, crate::config::FILE.as_bytes())
                 .text(place.glob().glob())
                 .hint("Delete the entry under `[artifacts]` in `endwell.toml`.")

@@ -16,7 +16,7 @@ static NO_COMMIT: LazyLock<Regex> =
 /// A text that says that it is for debugging.
 static SAYS_SO: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^\[?\s*((DEBUG|HERE|XXX|WTF|CHECKPOINT|GOT HERE)([^\w-]|-\s|$)|([Dd]ebug|[Hh]ere|[Gg]ot here|[Cc]heckpoint)([\s!:=]*$|\s*\]|\s*[:=]|\s*[{$%#\\<>!]|\s*\d|\s*[-.]+(\s|>|$)))",
+        r"^\[?\s*((DEBUG|HERE|XXX|WTF|CHECKPOINT|GOT HERE)([^\w=-]|-\s|=\s|=$|$)|([Dd]ebug|[Hh]ere|[Gg]ot here|[Cc]heckpoint)([\s!:=]*$|\s*\]|\s*:|=([\s{%]|$)|\s+=|\s*[{$%#\\<>!]|\s*\d|\s*[-.]+(\s|>|$)))",
     )
 });
 
@@ -235,6 +235,8 @@ mod tests {
             "XXXL",
             "HEREIN",
             "DEBUG-only",
+            "here=$(pwd)",
+            "DEBUG=1",
             "",
         ] {
             assert!(!says(text), "{text}");

@@ -63,17 +63,19 @@ pub(super) fn settle(
         .into_iter()
         .map(|found| {
             let line = all.get(found.line).copied().unwrap_or_default();
-            let issue = issue(found.code, found.severity, found.message.clone(), path)
+            let issue = issue(found.code, found.severity, format!("{}.", found.message), path)
                 .line(u32::try_from(found.line + 1).unwrap_or(u32::MAX))
                 .text(&String::from_utf8_lossy(line))
                 .hint(found.hint);
             excepted(issue, &found, &mut allows, &theirs, if any { &all } else { &[] })
         })
         .collect();
-    let unused = allows.iter().filter(|allow| !allow.used && added.is_raw(allow.line));
+    // a file of no known language may speak of exceptions without making one, and so may documentation of the form
+    let speaks = |allow: &Allow| scan.is_none() || allow.codes.iter().all(|code| code == "code");
+    let unused = allows.iter().filter(|allow| !allow.used && added.is_raw(allow.line) && !speaks(allow));
     issues.extend(unused.map(|allow| {
         let line = all.get(allow.line).copied().unwrap_or_default();
-        issue("unused-exception", Severity::Warn, "Nothing here needs this `endwell:allow`", path)
+        issue("unused-exception", Severity::Warn, "Nothing here needs this `endwell:allow`.", path)
             .line(u32::try_from(allow.line + 1).unwrap_or(u32::MAX))
             .text(&String::from_utf8_lossy(line))
             .hint("Delete it, or name the code of the finding that it is for.")
@@ -90,7 +92,7 @@ fn excepted(mut issue: Issue, found: &Found, allows: &mut [Allow], theirs: &[boo
     if let Some(allow) = ours {
         allow.used = true;
         if allow.reason.is_empty() {
-            issue.message.push_str(" (the `endwell:allow` beside it gives no reason, so it does not count)");
+            issue.message.push_str(" The `endwell:allow` beside it gives no reason, so it does not count.");
             return issue;
         }
         issue.severity = Severity::Info;

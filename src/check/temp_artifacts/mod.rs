@@ -140,7 +140,9 @@ fn judge_file(
         .map(|verdict| {
             let hint =
                 "Delete it, ignore it in `.gitignore`, or allow it under `[artifacts]` in `endwell.toml`.";
-            issue(verdict.code, verdict.severity, verdict.message, &file.path).text("").hint(hint)
+            issue(verdict.code, verdict.severity, format!("{}.", verdict.message), &file.path)
+                .text("")
+                .hint(hint)
         })
         .into_iter()
         .collect();

@@ -85,7 +85,7 @@ pub(super) fn settings_edit(bench: &Workbench, agent: &Agent, settings: &str, gu
         what: format!("{}'s hooks", agent.name),
         path: bench.repo.top.join(settings),
         root: bench.repo.top.clone(),
-        change: Change::Hooks((agent.hooks)(guarded)),
+        change: (agent.change)(guarded),
     }
 }
 
@@ -169,7 +169,7 @@ fn config_edit(bench: &Workbench) -> FileEdit {
             bytes: CONFIG.as_bytes().to_vec(),
             mode: 0o644,
             mark: None,
-            variable: "",
+            variable: None,
             aside: None,
         }),
     }

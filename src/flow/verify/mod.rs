@@ -6,6 +6,7 @@
 
 mod acceptance;
 mod clean_room;
+mod reports;
 mod run;
 mod verdict;
 
@@ -21,7 +22,7 @@ use crate::flow::Workbench;
 use crate::flow::evidence::{self, TestCommand};
 use crate::flow::workbench::git_failed;
 use crate::git::{Content, Status};
-use crate::model::report::{Evidence, Finding, TestRun, VerificationReport};
+use crate::model::report::{Coverage, Evidence, Finding, TestRun, VerificationReport};
 use crate::model::{SCHEMA_VERSION, Severity};
 
 /// Tells a nested call that it would wait for itself.
@@ -69,6 +70,7 @@ struct Outcome {
     unjudged: bool,
     from_record: bool,
     tail: Option<String>,
+    coverage: Option<Coverage>,
 }
 
 /// Verifies what lies in the work tree and writes the report.
@@ -194,6 +196,7 @@ fn conclude(
         head_commit: before.status.head.clone(),
         tree,
         tests: outcome.run,
+        coverage: outcome.coverage,
     };
     write(bench, &task, &report)?;
     let exit = if outcome.unjudged && !outcome.red {

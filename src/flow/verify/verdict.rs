@@ -46,7 +46,14 @@ pub(super) fn of_run(bench: &Workbench, evidence: &Evidence) -> Outcome {
         findings.push(finding("tests-flaky", Severity::Warn, detail));
     }
     findings.extend(fewer(bench, evidence));
-    Outcome { run: Some(evidence.run.clone()), findings, red: !evidence.is_green(), ..Outcome::default() }
+    findings.extend(coverage(bench, evidence));
+    Outcome {
+        run: Some(evidence.run.clone()),
+        findings,
+        red: !evidence.is_green(),
+        coverage: evidence.coverage.clone(),
+        ..Outcome::default()
+    }
 }
 
 /// The run itself: red, stopped, killed, or green without having run any test.
@@ -71,13 +78,38 @@ fn result(evidence: &Evidence) -> Option<Finding> {
     }
 }
 
-/// Fewer tests than in the last green run of this command on other content.
-fn fewer(bench: &Workbench, evidence: &Evidence) -> Option<Finding> {
-    let now = total(&evidence.run).filter(|_| evidence.is_green())?;
+/// Coverage below the floor, or too far below that of the last green run of this command on other content.
+fn coverage(bench: &Workbench, evidence: &Evidence) -> Option<Finding> {
+    let now = evidence.coverage.as_ref()?.hundredths();
+    let percent = |hundredths: u64| format!("{}.{:02} %", hundredths / 100, hundredths % 100);
+    let settings = &bench.config.tests;
+    if let Some(floor) = settings.coverage_floor
+        && now < u64::from(floor) * 100
+    {
+        let detail = format!("Line coverage is {}; `[tests] coverage_floor` is {floor} %.", percent(now));
+        return Some(finding("coverage-floor", Severity::Block, detail));
+    }
+    let drop = u64::from(settings.coverage_drop?) * 100;
+    let last = last_green(bench, evidence)?;
+    let before = last.coverage.as_ref()?.hundredths();
+    (now + drop < before).then(|| {
+        let detail = format!("Line coverage fell from {} to {}.", percent(before), percent(now));
+        finding("coverage-drop", Severity::Block, detail)
+    })
+}
+
+/// The last green run of the same command on other content, before this one.
+fn last_green(bench: &Workbench, evidence: &Evidence) -> Option<Evidence> {
     let time = |record: &Evidence| record.recorded_at.parse::<jiff::Timestamp>().ok();
     let (at, store) = (time(evidence), evidence::store(bench));
     let wanted = |record: &Evidence| record.is_green() && record.tree != evidence.tree && time(record) < at;
-    let last = store.newest(&evidence.run.command, &evidence.cwd, wanted).ok()??;
+    store.newest(&evidence.run.command, &evidence.cwd, wanted).ok()?
+}
+
+/// Fewer tests than in the last green run of this command on other content.
+fn fewer(bench: &Workbench, evidence: &Evidence) -> Option<Finding> {
+    let now = total(&evidence.run).filter(|_| evidence.is_green())?;
+    let last = last_green(bench, evidence)?;
     let before = total(&last.run)?;
     (now < before).then(|| {
         let detail = format!("{now} tests ran; {before} in the last green run (tree {}).", short(&last.tree));
