@@ -12,9 +12,6 @@ use crate::model::issue::sha256_hex;
 use crate::model::park::{Lies, ParkJournal, Work};
 use crate::model::session::path_of_key;
 
-/// Longer than the kernel's file clock stands still.
-const TICK: Duration = Duration::from_millis(20);
-
 /// What was found half-done, and done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recovered {
@@ -149,8 +146,9 @@ fn settle(bench: &Bench<'_>, journal: &ParkJournal) -> Result<(), ParkError> {
     let names = index::names(ours);
     if !names.is_empty() {
         bench.git(&next, &["checkout-index", "-f", "-u", "-z", "--stdin"], names)?;
-        // an index of the same clock tick as its files counts for nothing: git would look into them again
-        std::thread::sleep(TICK);
+        // an index of the same second as its files counts for nothing: git would look into them again
+        let part = u64::try_from(crate::clock::now().subsec_millisecond()).unwrap_or_default();
+        std::thread::sleep(Duration::from_millis(1_010_u64.saturating_sub(part)));
         let now = crate::clock::now();
         let time = (now.as_second(), i64::from(now.subsec_nanosecond()));
         io("date the index", fs::set_modified(&next, time))?;

@@ -10,7 +10,7 @@ use super::{Bench, ParkError, io};
 use crate::git::status::{Entry, EntryKind};
 
 /// An entry of the index, with what park needs of it.
-pub(super) struct Stage {
+pub(super) struct Staged {
     pub(super) path: Vec<u8>,
     /// 0, or 1 to 3 in a conflict.
     pub(super) stage: u32,
@@ -28,13 +28,13 @@ pub(super) fn read(bench: &Bench<'_>, path: &Path) -> Option<gix::index::File> {
 }
 
 /// The entries at some paths.
-pub(super) fn stages(file: &gix::index::File, paths: &HashSet<&[u8]>) -> Vec<Stage> {
+pub(super) fn stages(file: &gix::index::File, paths: &HashSet<&[u8]>) -> Vec<Staged> {
     use gix::index::entry::Flags;
     let wanted = file.entries().iter().filter(|entry| {
         let path: &[u8] = entry.path(file);
         paths.contains(path)
     });
-    let stages = wanted.map(|entry| Stage {
+    let stages = wanted.map(|entry| Staged {
         path: entry.path(file).to_vec(),
         stage: entry.stage_raw(),
         mode: format!("{:06o}", entry.mode.bits()),
@@ -59,7 +59,7 @@ pub(super) fn digest(bench: &Bench<'_>, file: &gix::index::File) -> String {
         hasher.update(path);
         hasher.update([0]);
     }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::model::issue::hex(&hasher.finalize())
 }
 
 /// Makes an index copy whole in itself, as it has to be to outlive the shared part of a split index.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::index::{self, Stage};
+use super::index::{self, Staged};
 use super::state::see;
 use super::steps::{folders_of, shown, ways_are_free};
 use super::store::{self, Blobs, Words, changed_meanwhile};
@@ -107,12 +107,11 @@ impl Saving<'_> {
         let bench = self.bench;
         let index_bytes = io("read the index", fs::read_optional(&bench.index_path()))?;
         let saved = bench.scratch("saved");
-        match &index_bytes {
-            Some(bytes) => io("copy the index", fs::write_atomic(&saved, bytes))?,
-            None => {
-                io("make a folder", fs::create_dir_all(&bench.scratch("")))?;
-                bench.git(&saved, &["read-tree", "--empty"], Vec::new())?;
-            }
+        if let Some(bytes) = &index_bytes {
+            io("copy the index", fs::write_atomic(&saved, bytes))?;
+        } else {
+            io("make a folder", fs::create_dir_all(&bench.scratch("")))?;
+            bench.git(&saved, &["read-tree", "--empty"], Vec::new())?;
         }
         index::unsplit(bench, &saved)?;
         let whole = io("read the index", fs::read(&saved))?;
@@ -251,7 +250,7 @@ impl Saving<'_> {
     fn trees(
         &self,
         index: &[u8],
-        stages: &[Stage],
+        stages: &[Staged],
         entries: &[ParkedPath],
     ) -> Result<(String, String), ParkError> {
         let bench = self.bench;

@@ -101,12 +101,9 @@ pub(super) fn commit(
     parents: &[&str],
     words: &Words<'_>,
 ) -> Result<String, ParkError> {
-    let mut text = format!("tree {tree}\n");
-    for parent in parents {
-        text.push_str(&format!("parent {parent}\n"));
-    }
+    let parents: String = parents.iter().flat_map(|parent| ["parent ", parent, "\n"]).collect();
     let who = format!("endwell <endwell@localhost> {} +0000", words.at);
-    text.push_str(&format!("author {who}\ncommitter {who}\n\n{}\n", words.message));
+    let text = format!("tree {tree}\n{parents}author {who}\ncommitter {who}\n\n{}\n", words.message);
     object(bench, "commit", text.into_bytes())
 }
 
