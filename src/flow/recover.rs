@@ -25,7 +25,7 @@ pub fn finish_dead(bench: &Workbench, newer: Option<(&SessionId, Option<&Owner>)
         {
             continue;
         }
-        finish(bench, &store, session)?;
+        finish(bench, &store, &session)?;
     }
     Ok(())
 }
@@ -46,7 +46,7 @@ fn is_silent(session: &Session) -> bool {
 
 /// At rest, the last turn end has left its packet or its refusal already; in the middle of a turn, the bench is judged
 /// as it is.
-fn finish(bench: &Workbench, store: &Store, session: Session) -> Result<()> {
+fn finish(bench: &Workbench, store: &Store, session: &Session) -> Result<()> {
     let mut refusal = session.refusal.clone();
     if session.phase == Phase::Busy {
         refusal = match gate::standing_late(bench, &session.id)? {

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, one module a command or subject, real git below them.
 #![expect(unreachable_pub, reason = "a test binary has no outside")]
+#![expect(clippy::disallowed_types, reason = "tests open files directly")]
 #![expect(clippy::disallowed_methods, reason = "tests start the program and look at its files directly")]
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
