@@ -8,7 +8,7 @@ use crate::flow::handoff::{Reason, blocking, history, redactor};
 use crate::flow::reports::{review, verdict};
 use crate::flow::state::{self, ReadState, shown};
 use crate::flow::topic::Topic;
-use crate::flow::{Workbench, evidence, park};
+use crate::flow::{Workbench, bypass, evidence, park};
 use crate::fs;
 use crate::git::stash::{StashEntry, StashNote};
 use crate::model::Severity;
@@ -115,6 +115,9 @@ fn assemble(
     let settings = &bench.config.packet;
     let (log, mut found_risks) = log(bench, session.id.as_str(), redactor);
     found_risks.extend(parts.read.remarks.iter().map(|remark| info(remark)));
+    if let Some(baseline) = &session.baseline {
+        found_risks.extend(bypass::risks(bench, &baseline.taken_at));
+    }
     let green = parts.receipts.verification.tests.as_ref().is_some_and(|run| run.exit_code == Some(0));
     let commits =
         bench.objects.commits_since(base.as_deref(), &parts.head, MAX_COMMITS).map_err(history)?.len() as u64;

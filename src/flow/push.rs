@@ -4,15 +4,13 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
-use serde_json::json;
-
 use crate::check::temp_artifacts;
 use crate::env::Env;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::flow::check::{CheckOptions, judge_walked as judge_bench};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, evidence, recover};
+use crate::flow::{Workbench, bypass, evidence, recover};
 use crate::git::push::{PushedRef, Start};
 use crate::git::status::{Walk, walk_ahead};
 use crate::git::{GitError, Refs, push};
@@ -43,12 +41,12 @@ pub fn judge(env: &Env, ui: Ui, arguments: &[OsString], input: &[u8]) -> Result<
     let walk = (!env.switch("ENDWELL_SKIP")).then(|| walk_ahead(env));
     let bench = Workbench::open(env, ui)?;
     if env.switch("ENDWELL_SKIP") {
-        record(&bench, &remote, &updates, "skipped");
+        bypass::record(&bench, &remote, &updates, "skipped");
         ui.warn("`ENDWELL_SKIP` is set: this push was not judged, and the next packet says so");
         return Ok(ExitStatus::Done);
     }
     let verdict = Gate { bench: &bench, remote: &remote }.judge(&updates, walk)?;
-    record(&bench, &remote, &updates, if verdict.is_refusal() { "refused" } else { "passed" });
+    bypass::record(&bench, &remote, &updates, if verdict.is_refusal() { "refused" } else { "passed" });
     for warning in &verdict.warnings {
         ui.warn(warning);
     }
@@ -227,12 +225,4 @@ fn unjudged(pushed: &PushedRef, error: &GitError) -> Issue {
     Issue::block(CheckId::Branch, crate::model::issue::COULD_NOT_CHECK, message)
         .text(&pushed.remote_ref)
         .hint("Fetch what is missing (`git fetch`), check the repository (`git fsck`), then push again.")
-}
-
-/// The gate's own record, by which pushes that passed no gate are told later. Losing a line only makes a later question.
-fn record(bench: &Workbench, remote: &str, updates: &[PushedRef], verdict: &str) {
-    let refs: Vec<_> =
-        updates.iter().map(|pushed| json!({"ref": pushed.remote_ref, "commit": pushed.local_id})).collect();
-    let line = json!({"at": crate::clock::now_text(), "remote": remote, "verdict": verdict, "refs": refs});
-    crate::fs::append(&bench.repo.shared_dir().join("gate.jsonl"), format!("{line}\n").as_bytes()).ok();
 }

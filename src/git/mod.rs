@@ -10,6 +10,7 @@ pub mod objects;
 pub mod operations;
 pub mod park;
 pub mod push;
+pub mod reflog;
 pub mod refs;
 pub mod stash;
 pub mod status;

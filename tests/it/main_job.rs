@@ -253,3 +253,44 @@ fn every_form_of_a_push_is_judged_wherever_the_fault_hides() {
     sandbox.commit("Take it out");
     assert_eq!(sandbox.try_git("repo", &["push", "-q", "origin", "marked"]).code, Some(0));
 }
+
+#[test]
+fn pushes_that_passed_no_gate_are_told_in_the_next_packet() {
+    let sandbox = Sandbox::with_repo().with_remote();
+    assert_eq!(sandbox.endwell(&["install"]).code, Some(0));
+    // reflogs count in whole seconds, and the sandbox's dates are fixed: this push must look like a later one
+    let push = |args: &[&str], skip: bool| {
+        let mut git = sandbox.prepare("git", "repo");
+        git.args(args).env("GIT_COMMITTER_DATE", "2099-01-01T00:00:00Z");
+        if skip {
+            git.env("ENDWELL_SKIP", "1");
+        }
+        assert_eq!(Ran::of(&mut git).code, Some(0));
+    };
+    sandbox.write("a.txt", "x\n");
+    sandbox.commit("One");
+    push(&["push", "-q", "--no-verify", "origin", "main"], false);
+    let unseen = sandbox.git("repo", &["rev-parse", "HEAD"]);
+    sandbox.commit("Two");
+    push(&["push", "-q", "origin", "main"], true);
+    let skipped = sandbox.git("repo", &["rev-parse", "HEAD"]);
+    sandbox.commit("Three");
+    push(&["push", "-q", "origin", "main"], false);
+    sandbox.endwell(&["verify"]);
+    sandbox.endwell(&["note", "next", "Go on with a.txt"]);
+    let packet = sandbox.endwell(&["handoff", "--json"]);
+    assert_eq!(packet.code, Some(0), "{packet:?}");
+    let risks = packet.json()["open_risks"].clone();
+    let gate: Vec<&str> = risks
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|risk| risk["source"] == "gate")
+        .map(|risk| risk["detail"].as_str().unwrap())
+        .collect();
+    assert_eq!(gate.len(), 2, "{gate:?}");
+    assert!(
+        gate.iter().any(|detail| detail.contains("went past the gate") && detail.contains(&unseen[..12]))
+    );
+    assert!(gate.iter().any(|detail| detail.contains("`ENDWELL_SKIP`") && detail.contains(&skipped[..12])));
+}

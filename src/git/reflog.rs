@@ -1,0 +1,51 @@
+//! Pushes that left a trace: entries of the tracking branches' reflogs that git made for a push, not for a fetch.
+
+use std::path::PathBuf;
+
+use super::Repo;
+
+/// One update of a tracking branch by a push.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pushed {
+    /// Below `refs/remotes/`, for example `origin/main`.
+    pub tracking: String,
+    pub commit: String,
+    /// Seconds since 1970.
+    pub at: i64,
+}
+
+impl Repo {
+    /// Every push since a time (seconds since 1970), as far as reflogs in files tell: not pushes by URL, of tags, or of
+    /// branches that were deleted since, and nothing where git keeps no reflog or keeps it in a reftable.
+    pub fn pushes_since(&self, since: i64) -> Vec<Pushed> {
+        let root = self.common_dir.join("logs/refs/remotes");
+        let mut found = Vec::new();
+        let mut folders: Vec<PathBuf> = vec![root.clone()];
+        while let Some(folder) = folders.pop() {
+            for path in crate::fs::list(&folder).unwrap_or_default() {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Ok(Some(bytes)) = crate::fs::read_optional(&path) {
+                    let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy().into_owned();
+                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    found.extend(
+                        text.lines().filter_map(|line| entry(line, &name)).filter(|push| push.at >= since),
+                    );
+                }
+            }
+        }
+        found.sort_by(|a, b| (a.at, &a.tracking).cmp(&(b.at, &b.tracking)));
+        found
+    }
+}
+
+/// `OLD NEW NAME <MAIL> SECONDS ZONE<TAB>MESSAGE`.
+fn entry(line: &str, tracking: &str) -> Option<Pushed> {
+    let (head, message) = line.split_once('\t')?;
+    if message != "update by push" {
+        return None;
+    }
+    let commit = head.split(' ').nth(1)?.to_owned();
+    let at = head.rsplit(' ').nth(1)?.parse().ok()?;
+    commit.bytes().any(|byte| byte != b'0').then(|| Pushed { tracking: tracking.to_owned(), commit, at })
+}
