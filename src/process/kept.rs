@@ -69,8 +69,9 @@ pub(super) enum Out {
 }
 
 impl Out {
-    /// Shows bytes; a reader that went away does not stop the child.
-    fn show(self, bytes: &[u8]) {
+    /// Shows bytes; whether somebody still reads them. Only standard output is read for its own sake: without a reader
+    /// it is closed towards the child as well, as it would be without us between them.
+    fn show(self, bytes: &[u8]) -> bool {
         let shown = match self {
             Self::Stdout => {
                 let mut out = io::stdout().lock();
@@ -78,7 +79,8 @@ impl Out {
             }
             Self::Stderr => io::stderr().lock().write_all(bytes),
         };
-        shown.ok();
+        let is_gone = matches!(shown, Err(error) if error.kind() == io::ErrorKind::BrokenPipe);
+        !(is_gone && matches!(self, Self::Stdout))
     }
 }
 
@@ -126,8 +128,8 @@ impl Reader {
                     Ok(0) => break,
                     Ok(count) => {
                         shared.lock().unwrap_or_else(PoisonError::into_inner).add(&buffer[..count], keep);
-                        if let Some(out) = out {
-                            out.show(&buffer[..count]);
+                        if out.is_some_and(|out| !out.show(&buffer[..count])) {
+                            break;
                         }
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

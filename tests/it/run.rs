@@ -97,3 +97,13 @@ fn outside_of_a_repository_the_command_runs_all_the_same() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "hello\n"));
     assert!(ran.stderr.contains("the command was not recorded"), "{}", ran.stderr);
 }
+
+#[test]
+fn an_endless_command_ends_when_nobody_reads_it_any_more() {
+    let sandbox = Sandbox::with_repo();
+    let line = format!("'{}' run -- yes | head -n 1", env!("CARGO_BIN_EXE_endwell"));
+    let mut command = sandbox.prepare("timeout", "repo");
+    let ran = crate::common::Ran::of(command.args(["20", "sh", "-c", &line]));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(ran.stdout, "y\n");
+}
