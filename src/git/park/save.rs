@@ -1,6 +1,7 @@
 //! Parking: everything is saved under a ref before anything is taken away, and checked again after it was saved.
 
 use std::collections::HashSet;
+use std::io::ErrorKind;
 
 use super::index::{self, Staged};
 use super::state::see;
@@ -36,8 +37,9 @@ pub fn park(bench: &Bench<'_>, asked: Asked) -> Result<Option<Put>, ParkError> {
     forward::recover_held(bench)?;
     bench.sweep()?;
     let status = bench.repo.status()?;
+    let unseen = behind_loops(bench, &status);
     let (own, dirty): (Vec<&Entry>, Vec<&Entry>) =
-        status.entries.iter().partition(|entry| (bench.own)(&entry.path));
+        status.entries.iter().chain(&unseen).partition(|entry| (bench.own)(&entry.path));
     if dirty.is_empty() {
         return Ok(None);
     }
@@ -53,6 +55,39 @@ pub fn park(bench: &Bench<'_>, asked: Asked) -> Result<Option<Put>, ParkError> {
     saving.begin(&journal)?;
     let left = forward::forward(bench, &journal)?;
     Ok(Some(Put { record: journal.record, commit: journal.commit, left }))
+}
+
+/// Tracked files where a link that leads to itself has taken the place of a folder: git can't look behind the link, says
+/// so on standard error, and leaves them out of its status. They are gone like any file behind a link.
+fn behind_loops(bench: &Bench<'_>, status: &Status) -> Vec<Entry> {
+    let loops = |entry: &&Entry| {
+        let place = bench.repo.at(&entry.path);
+        entry.kind == EntryKind::Untracked
+            && place.symlink_metadata().is_ok_and(|meta| meta.is_symlink())
+            && place.metadata().is_err_and(|error| error.kind() != ErrorKind::NotFound)
+    };
+    let loops: Vec<&Entry> = status.entries.iter().filter(loops).collect();
+    let Some(file) = (!loops.is_empty()).then(|| index::read(bench, &bench.index_path())).flatten() else {
+        return Vec::new();
+    };
+    let listed: HashSet<&[u8]> = status.entries.iter().map(|entry| entry.path.as_slice()).collect();
+    let below = file.entries().iter().filter_map(|entry| {
+        let path: &[u8] = entry.path(&file);
+        let behind =
+            loops.iter().any(|lie| path.starts_with(&lie.path) && path.get(lie.path.len()) == Some(&b'/'));
+        (behind && !listed.contains(path)).then(|| path.to_vec())
+    });
+    let gone = |path| Entry {
+        path,
+        kind: EntryKind::Changed(Change {
+            staged: b'.',
+            unstaged: b'D',
+            submodule: None,
+            modes: [String::new(), String::new(), String::new()],
+            index_id: String::new(),
+        }),
+    };
+    below.map(gone).collect()
 }
 
 /// States that can't be put aside and brought back.

@@ -140,6 +140,14 @@ fn a_folder_becomes_a_link_to_one_outside() {
 }
 
 #[test]
+fn a_folder_becomes_a_link_to_itself() {
+    let sandbox = sandbox();
+    std::fs::remove_dir_all(at(&sandbox, b"docs")).unwrap();
+    link(&sandbox, "docs", "docs");
+    round_trip(&sandbox);
+}
+
+#[test]
 fn links_of_every_sort() {
     let sandbox = sandbox();
     link(&sandbox, "link", "docs/d.md");
