@@ -103,7 +103,7 @@ fn an_endless_command_ends_when_nobody_reads_it_any_more() {
     let sandbox = Sandbox::with_repo();
     let line = format!("'{}' run -- yes | head -n 1", env!("CARGO_BIN_EXE_endwell"));
     let mut command = sandbox.prepare("timeout", "repo");
-    let ran = crate::common::Ran::of(command.args(["20", "sh", "-c", &line]));
+    let ran = Ran::of(command.args(["20", "sh", "-c", &line]));
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(ran.stdout, "y\n");
 }
