@@ -18,7 +18,7 @@ use crate::evidence::environment::Parts;
 use crate::evidence::store::Found;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::flow::Workbench;
+use crate::flow::{Workbench, handoff, safe};
 use crate::flow::evidence::{self, TestCommand};
 use crate::flow::workbench::git_failed;
 use crate::git::{Content, Status};
@@ -216,7 +216,8 @@ fn write(bench: &Workbench, task: &str, report: &VerificationReport) -> Result<(
             .because(error)
             .hint(format!("Make `{}` writable, or free some space.", bench.config.paths.outputs.display()))
     };
-    let mut bytes = serde_json::to_vec_pretty(report).map_err(|error| failed(error.into()))?;
+    let report = safe::verification(report.clone(), &handoff::redactor(bench)?.keeping_folders());
+    let mut bytes = serde_json::to_vec_pretty(&report).map_err(|error| failed(error.into()))?;
     bytes.push(b'\n');
     if crate::fs::read_optional(&path).ok().flatten().as_deref() == Some(&bytes[..]) {
         return Ok(());
