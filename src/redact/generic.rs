@@ -50,37 +50,81 @@ fn assigned(text: &str, counts: &mut Counts) -> String {
         if spaced && !name.as_str().starts_with("--") {
             continue;
         }
-        if value.start() < from || !is_secret(name.as_str(), value.as_str(), quoted.is_some()) {
+        let place = Place { quoted: quoted.is_some(), tight: separator.as_str() == "=" };
+        let goes_on = !place.quoted && is_passwordlike(&name.as_str().to_ascii_lowercase());
+        let end = value.end() + if goes_on { rest_of_password(&text[value.end()..]) } else { 0 };
+        if value.start() < from || !is_secret(name.as_str(), &text[value.start()..end], place) {
             continue;
         }
         out.push_str(&text[from..value.start()]);
         out.push_str("[redacted:secret]");
-        from = value.end();
+        from = end;
         *counts.entry("secret".to_owned()).or_default() += 1;
     }
     out.push_str(&text[from..]);
     out
 }
 
-fn is_secret(name: &str, value: &str, quoted: bool) -> bool {
+/// How a value stands there.
+#[derive(Clone, Copy)]
+struct Place {
+    quoted: bool,
+    /// Right behind a `=`.
+    tight: bool,
+}
+
+fn is_passwordlike(name: &str) -> bool {
+    ["passw", "passphrase", "passcode", "pwd"].iter().any(|part| name.contains(part))
+}
+
+/// How far a password goes on behind a `;` or `&` that no other setting follows.
+fn rest_of_password(rest: &str) -> usize {
+    if !rest.starts_with([';', '&']) {
+        return 0;
+    }
+    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`')).unwrap_or(rest.len());
+    let chunk = &rest[..end];
+    let digit = chunk.contains(|c: char| c.is_ascii_digit());
+    if !digit || chunk.contains('=') || chunk.starts_with("&&") { 0 } else { end }
+}
+
+/// A look-up, a call or a substitution; other odd characters are common in passwords.
+fn is_look_up(value: &str) -> bool {
+    let name = value.trim_start_matches(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | ':'));
+    let call = name.len() < value.len() && name.starts_with(['(', '[', '<', '{']);
+    call || value.contains("${") || value.contains("{{") || value.contains("$(")
+}
+
+fn is_secret(name: &str, value: &str, place: Place) -> bool {
     let name = name.to_ascii_lowercase();
     let bare = value.trim_end_matches(['.', ':', '?', '!']);
-    if is_placeholder(bare) || counts_something(&name) || is_code(bare, quoted) {
+    let odd = is_passwordlike(&name)
+        && bare.contains(['(', '$', '\\'])
+        && bare.contains(|c: char| c.is_ascii_digit());
+    let code = if odd { is_look_up(bare) } else { is_code(bare, place.quoted) };
+    if is_placeholder(bare) || counts_something(&name) || code {
         return false;
     }
     let word = bare.to_ascii_lowercase();
     if name.contains(&word) || word.contains("passw") || word.contains("secret") || word.contains("token") {
         return false;
     }
-    let passwordlike = ["passw", "passphrase", "passcode", "pwd"].iter().any(|part| name.contains(part));
     let digits = bare.chars().filter(char::is_ascii_digit).count();
-    if passwordlike {
+    if is_passwordlike(&name) {
+        // words that dashes join are a passphrase where they are assigned; with underscores they name a variable
+        let joined = place.tight && bare.len() >= 16 && bare.contains('-') && !bare.contains('_');
+        if joined && !bare.contains(' ') {
+            return true;
+        }
         let plain_word = bare.chars().all(|c| c.is_lowercase() || c == '_' || c == '-' || c == ' ');
         return bare.chars().count() >= 6
             && !(plain_word && (bare.len() < 12 || bare.contains([' ', '_', '-'])));
     }
     let spaces = bare.contains(char::is_whitespace);
-    !spaces && bare.len() >= 12 && digits >= 1 && digits < bare.len() && entropy(bare) >= 3.0
+    // without a digit it must be as wild as no name of a variable is: letters of both cases that change all the time
+    let letters = bare.chars().all(|c| c.is_ascii_alphabetic());
+    let wild = letters && bare.len() >= 16 && is_wild(bare);
+    !spaces && bare.len() >= 12 && digits < bare.len() && entropy(bare) >= 3.0 && (digits >= 1 || wild)
 }
 
 /// Names that speak of how many, how long or where, not of the secret itself.
@@ -122,7 +166,7 @@ fn is_code(value: &str, quoted: bool) -> bool {
     }
     let identifier = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':');
     let dotted = value.contains("::") || (value.contains('.') && value.split('.').all(is_name));
-    let letters = value.chars().all(|c| identifier(c) && !c.is_ascii_digit());
+    let letters = value.chars().all(|c| identifier(c) && !c.is_ascii_digit()) && !is_wild(value);
     value.contains(['(', '[', '{', '<', '$', '\\']) || dotted || (letters && looks_like_words(value))
 }
 
@@ -132,6 +176,17 @@ fn is_name(part: &str) -> bool {
         && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && digits * 5 < part.len()
         && part.len() < 24
+}
+
+/// Letters of both cases in an order that no name in camel case has: several capitals in a row amid small letters, or
+/// many short humps.
+fn is_wild(value: &str) -> bool {
+    let upper = value.chars().filter(char::is_ascii_uppercase).count();
+    let lower = value.chars().filter(char::is_ascii_lowercase).count();
+    value.len() >= 16
+        && upper * 4 >= value.len()
+        && lower * 5 >= value.len()
+        && class_changes(value) * 3 >= value.len()
 }
 
 /// Letters only, in the pattern of a name (`userPassword`, `GET_TOKEN`), not of a random text.

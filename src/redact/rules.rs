@@ -55,7 +55,7 @@ fn table() -> Vec<Rule> {
     rule("age-key", &["AGE-SECRET-KEY-"], r"AGE-SECRET-KEY-1[0-9A-Z]{40,}"),
     rule("jwt", &["eyJ"], r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
     rule("jwt", &["eyJ"], r"\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){3,4}"),
-    rule("url-credentials", &["://"], r#"[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'<>]*:([^\s/@"'<>]{3,})@"#)
+    rule("url-credentials", &["://"], r#"[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'<>]*:([^\s/"'<>]{3,})@"#)
         .unless_placeholder(),
     rule("url-credentials", &["://"], r"https?://([A-Za-z0-9_.~-]{16,})@").unless_placeholder(),
     rule(
@@ -74,7 +74,7 @@ fn table() -> Vec<Rule> {
     rule("cookie", &["ookie"], r"(?i)\b(?:set-)?cookie:\s*[^=\s;]+=([^\s;]{12,})"),
     rule("aws-access-key", &["AKIA", "ASIA", "ABIA", "ACCA", "A3T"], r"\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
     rule("aws-secret-key", &["aws", "AWS", "ecret"], r#"(?i)(?:aws[_.-]?)?secret[_.-]?(?:access[_.-]?)?key["']?\s*[:=]+\s*["']?([A-Za-z0-9/+=]{40})\b"#),
-    rule("github", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"\bgh[pousr]_[A-Za-z0-9]{20,}"),
+    rule("github", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"gh[pousr]_[A-Za-z0-9]{20,}"),
     rule("github", &["github_pat_"], r"\bgithub_pat_[A-Za-z0-9_]{22,}"),
     rule("gitlab", &["gl"], r"\bgl(?:pat|ptt|dt|rt|soat|ft|agent|cbt|imt|oas|ffct)-[A-Za-z0-9_.-]{20,}"),
     rule("gitlab", &["GR1348941"], r"\bGR1348941[A-Za-z0-9_-]{20,}"),
@@ -115,12 +115,41 @@ fn table() -> Vec<Rule> {
     rule("facebook", &["EAA"], r"\bEAA[MC][A-Za-z0-9]{80,}"),
     rule("alibaba", &["LTAI"], r"\bLTAI[A-Za-z0-9]{16,24}\b"),
     rule("dynatrace", &["dt0c01."], r"\bdt0c01\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
-    rule("pg-password", &["PASSWORD=", "PWD=", "PASS="], r#"\b[A-Z][A-Z0-9_]*(?:PASSWORD|PASSWD|PASS|PWD)=["']?([^\s"';&|]{3,})"#)
+    rule("supabase", &["sbp_"], r"\bsbp_[a-f0-9]{40}\b"),
+    rule("sentry", &["sntry"], r"\bsntry[us]_[A-Za-z0-9+/=_-]{20,}"),
+    rule("airtable", &["pat"], r"\bpat[A-Za-z0-9]{14}\.[a-f0-9]{64}\b"),
+    rule("facebook", &["EAACEdEose0cBA"], r"\bEAACEdEose0cBA[A-Za-z0-9]{10,}"),
+    rule("mapbox", &["sk.eyJ"], r"\bsk\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
+    rule("crates-io", &["cio"], r"\bcio[A-Za-z0-9]{32}\b").if_mixed(),
+    rule("discord", &["."], r"\b([MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40})").if_mixed(),
+    rule("django", &["django-insecure-"], r#"django-insecure-([^\s"']{20,})"#),
+    rule("app-key", &["KEY=base64:", "key: base64:"], r"(?i)key(?:=|: )base64:([A-Za-z0-9+/]{20,}={0,2})"),
+    rule("client-key", &["client-key-data"], r#"client-key-data["']?:\s*["']?([A-Za-z0-9+/=]{16,})"#),
+    rule("docker", &["\"auth\""], r#""auth"\s*:\s*"([A-Za-z0-9+/]{8,}={0,2})""#),
+    rule("netrc", &["login"], r"\blogin\s+\S+\s+password\s+(\S{3,})").unless_placeholder(),
+    rule("xml", &["<"], r"(?i)<(?:password|passwd|secret|token|api[_-]?key)>\s*([^<>\s]{3,})\s*</").unless_placeholder(),
+    rule("sql", &["dentified", "DENTIFIED", "PASSWORD", "assword"], r"(?i)\b(?:identified\s+(?:with\s+\S+\s+)?by|(?:with\s+)?(?:encrypted\s+)password)\s+'([^'\n]{3,})'").unless_placeholder(),
+    rule("argument", &["mysql", "mariadb", "mysqldump"], r#"\b(?:mysql|mariadb)(?:dump|admin)?\s(?:[^\n|;&]*\s)?-p([^\s"'=;|&]{4,})"#).unless_placeholder(),
+    rule("argument", &["login", "sshpass"], r#"\b(?:(?:docker|podman|buildah|helm registry|oras|az|skopeo)\s+login|sshpass)\s(?:[^\n|;&]*\s)?-p\s*["']?([^\s"'\[]{4,})"#).unless_placeholder(),
+    rule("argument", &["redis-cli"], r#"\bredis-cli\s(?:[^\n|;&]*\s)?-a\s+["']?([^\s"'\[]{4,})"#).unless_placeholder(),
+    rule("argument", &["pass:"], r#"-pass(?:in|out)?\s+["']?pass:([^\s"']{3,})"#).unless_placeholder(),
+    rule("argument", &["secret set"], r#"\bsecret\s+set\s(?:[^\n|;&]*\s)?(?:--body|-b)[ =]["']?([^\s"'\[]{4,})"#).unless_placeholder(),
+    rule("python-bytes", &["b'", "b\""], r#"(?i)(?:password|passwd|secret|token|key)\s*[:=]\s*b["']([^"'\n]{4,})["']"#).unless_placeholder(),
+    rule("pg-password", &["PASSWORD=", "PASSWD=", "PWD=", "PASS="], r#"\b(?:[A-Z][A-Z0-9_]*_?)?(?:PASSWORD|PASSWD|PASS|PWD)=["']?([^\s"'/~.][^\s"']{2,})"#)
         .unless_placeholder(),
 ]
 }
 
 impl Rule {
+    /// Both cases and a digit: neither a word nor a hash.
+    const fn if_mixed(mut self) -> Self {
+        self.holds = |value| {
+            let any = |is: fn(&char) -> bool| value.chars().any(|c| is(&c));
+            any(char::is_ascii_digit) && any(char::is_ascii_uppercase) && any(char::is_ascii_lowercase)
+        };
+        self
+    }
+
     const fn unless_placeholder(mut self) -> Self {
         self.holds = |value| !super::generic::is_placeholder(value);
         self

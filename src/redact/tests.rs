@@ -121,3 +121,72 @@ fn cuts_keep_characters_words_and_lines() {
     assert_eq!(tail_lines("漢漢漢", 5, 7), "漢漢");
     assert_eq!(head_lines("a\nb\nc", 2), "a\nb");
 }
+
+#[test]
+fn secrets_in_every_dress_go() {
+    let body = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+    let hex = "0123456789abcdef".repeat(4);
+    let word = "gLKOmxgJTeKdNnFRIBXu";
+    for (text, secret) in [
+        (format!("SECRET={word}"), word),
+        (format!("TOKEN={word}"), word),
+        (format!("token: {word}"), word),
+        (format!("JWT_SECRET={word}"), word),
+        (format!("SECRET_KEY={word}"), word),
+        (format!("SECRET_KEY_BASE={word}"), word),
+        (format!("{{\"secret\": \"{word}\"}}"), word),
+        ("password=correct-horse-battery-staple".to_owned(), "horse"),
+        ("password=Tr0ub;4dor&3x".to_owned(), "4dor"),
+        ("password=Tr0$ub4(dor".to_owned(), "ub4"),
+        ("password: \"Tr0\\ub4dor\"".to_owned(), "ub4dor"),
+        ("PASS=gLKOmxgJTeKd".to_owned(), "gLKOmxgJTeKd"),
+        ("<password>correcthorse</password>".to_owned(), "correcthorse"),
+        ("CREATE USER a IDENTIFIED BY 'hunter22'".to_owned(), "hunter22"),
+        ("password = b'hunter22x'".to_owned(), "hunter22x"),
+        ("machine h login ada password hunter22".to_owned(), "hunter22"),
+        ("https://user:p@Hx93kfw@host/x".to_owned(), "Hx93kfw"),
+        ("\"auth\": \"YWRhOmh1bnRlcjIy\"".to_owned(), "YWRhOmh1bnRlcjIy"),
+        (format!("client-key-data: LS0t{body}"), body),
+        (format!("APP_KEY=base64:{body}="), body),
+        ("django-insecure-x#k2!m)9d@p$w1qz&7c%".to_owned(), "x#k2!m)9d"),
+        ("mysql -u root -phunter22 db".to_owned(), "hunter22"),
+        ("docker login -u ada -p hunter22 example.org".to_owned(), "hunter22"),
+        ("sshpass -p hunter22 ssh h".to_owned(), "hunter22"),
+        ("redis-cli -h h -a hunter22 ping".to_owned(), "hunter22"),
+        ("openssl rsa -in k -passin pass:hunter22".to_owned(), "hunter22"),
+        ("gh secret set NAME --body hunter22".to_owned(), "hunter22"),
+        (format!("sbp_{}", &hex[..40]), &hex[..40]),
+        (format!("sntryu_{hex}"), hex.as_str()),
+        (format!("pat{}.{hex}", &body[..14]), hex.as_str()),
+        (format!("EAACEdEose0cBA{body}"), body),
+        (format!("sk.eyJ{body}.{body}"), body),
+        (format!("cio{}", &body[..32]), &body[..32]),
+        (format!("MT{}.{}.{}", &body[..22], &body[..6], &body[..30]), &body[..22]),
+        (format!("abc_ghp_{body}"), body),
+    ] {
+        let out = redacted(&text);
+        assert!(!out.contains(secret) && out.contains("[redacted:"), "{text}: {out}");
+    }
+}
+
+#[test]
+fn prose_and_code_around_the_new_shapes_stay() {
+    for text in [
+        "the token: parser rule",
+        "token: CancellationToken",
+        "secret: SecretManagerServiceClient",
+        "secret = getApplicationSecretFromStore",
+        "login as a user with password authentication",
+        "docker login -u ada registry",
+        "grep -p pattern file",
+        "mysql --port 3306 db",
+        "PASS: TestParse (0.00s)",
+        "PWD=/home/bob/work",
+        "<token>",
+        "ciosomethinglowercaseonlyandlongenough",
+        "https://example.org:8080/a@b",
+        "export PASS=$PASS",
+    ] {
+        assert_eq!(redacted(text), text);
+    }
+}
