@@ -87,7 +87,9 @@ pub(super) fn next(bench: &Workbench, gate_runs: bool) -> Result<()> {
         }
     }
     bench.ui.hint(match judged.tests {
-        TestStanding::NoCommand => "Run `endwell check` first: it shows what is judged.",
+        TestStanding::NoCommand | TestStanding::Below(_) | TestStanding::Unclear { .. } => {
+            "Run `endwell check` first: it shows what is judged."
+        }
         _ => "Run `endwell verify` first: it runs the tests and keeps the result as evidence.",
     });
     Ok(())
