@@ -10,18 +10,39 @@ use crate::clock::Stopwatch;
 /// How long a lock is waited for before the command gives up.
 pub const LOCK_PATIENCE: Duration = Duration::from_secs(20);
 
-/// The whole file.
+/// The most bytes that an input (settings, state, board, report) may have.
+const MAX_INPUT: u64 = 128 * 1024 * 1024;
+
+/// The whole file. Only regular files are opened: a pipe would hang, a device never end.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    regular(path)?;
     fs_err::read(path)
 }
 
-/// The whole file, or `None` where there is none.
+/// The whole file, or `None` where there is none. For inputs: a file too large to be one is an error.
 pub fn read_optional(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs_err::read(path) {
+    let read = || {
+        if regular(path)?.len() > MAX_INPUT {
+            let message = format!("`{}` is larger than {} MiB", path.display(), MAX_INPUT >> 20);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        fs_err::read(path)
+    };
+    match read() {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// The facts of a regular file, links followed; an error for anything else.
+fn regular(path: &Path) -> io::Result<std::fs::Metadata> {
+    let meta = fs_err::metadata(path)?;
+    if meta.is_file() {
+        return Ok(meta);
+    }
+    let message = format!("`{}` is no regular file", path.display());
+    Err(io::Error::new(io::ErrorKind::InvalidData, message))
 }
 
 /// The whole file as UTF-8, or `None` where there is none.
@@ -42,7 +63,7 @@ fn is_absent(error: &io::Error) -> bool {
 /// At most the last `limit` bytes of a file, or `None` where there is none.
 pub fn tail(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     use std::io::{Read as _, Seek as _, SeekFrom};
-    let mut file = match fs_err::File::open(path) {
+    let mut file = match regular(path).and_then(|_| fs_err::File::open(path)) {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error),
@@ -54,9 +75,18 @@ pub fn tail(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Opens a file for reading in pieces.
+/// Opens a regular file for reading in pieces.
 pub fn open(path: &Path) -> io::Result<fs_err::File> {
+    regular(path)?;
     fs_err::File::open(path)
+}
+
+/// Bytes that nobody can guess, from the kernel.
+pub fn random() -> io::Result<[u8; 16]> {
+    use std::io::Read as _;
+    let mut bytes = [0; 16];
+    fs_err::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Whether something lies there, a dangling link included.
@@ -157,6 +187,9 @@ pub fn stays_inside(root: &Path, path: &Path) -> io::Result<()> {
 /// Appends bytes in one write and syncs nothing: a torn last line is tolerated by every reader.
 pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs_err::create_dir_all(parent(path))?;
+    if exists(path) {
+        regular(path)?;
+    }
     let mut file = fs_err::OpenOptions::new().create(true).append(true).open(path)?;
     file.write_all(bytes)
 }
@@ -315,6 +348,23 @@ mod tests {
         assert!(list(&outside).unwrap().is_empty());
         write_inside(&root, &root.join("within/deep/x"), b"x").unwrap();
         assert_eq!(read(&root.join("in/deep/x")).unwrap(), b"x");
+    }
+
+    #[test]
+    fn only_regular_files_of_a_sane_size_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let (endless, huge) = (dir.path().join("endless"), dir.path().join("huge"));
+        std::os::unix::fs::symlink("/dev/zero", &endless).unwrap();
+        fs_err::File::create(&huge).unwrap().set_len(MAX_INPUT + 1).unwrap();
+        for path in [endless.as_path(), dir.path()] {
+            assert!(
+                read(path).is_err() && read_optional(path).is_err() && open(path).is_err(),
+                "{}",
+                path.display()
+            );
+        }
+        assert!(read_optional(&huge).is_err());
+        assert!(read_optional(&dir.path().join("nothing")).unwrap().is_none());
     }
 
     #[test]

@@ -171,7 +171,8 @@ fn strays(context: &Context<'_>, head: &str) -> Result<Vec<Issue>, GitError> {
     for (name, id) in context.refs.branches() {
         let elsewhere = || context.other_worktrees.iter().any(|other| other.as_deref() == Some(name));
         let known = baseline.branches.contains_key(name) || context.status.branch.as_deref() == Some(name);
-        if known || elsewhere() || is_kept(context, name, id, head)? {
+        let of_another = || !context.other_worktrees.is_empty() && !context.repo.was_checked_out_here(name);
+        if known || elsewhere() || of_another() || is_kept(context, name, id, head)? {
             continue;
         }
         let shown = plain(name);

@@ -6,7 +6,7 @@ use crate::cli::App;
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::flow::Workbench;
-use crate::flow::check::{CheckOptions, judge};
+use crate::flow::check::{CheckOptions, look, write};
 use crate::model::CheckId;
 use crate::report;
 
@@ -52,7 +52,7 @@ fn check_id(text: &str) -> std::result::Result<CheckId, String> {
 pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
     let bench = Workbench::open(&app.env, app.ui)?;
     let options = CheckOptions { only: args.only.clone(), base: args.base.clone(), session: None };
-    let report = judge(&bench, &options)?.report;
+    let report = look(&bench, &options)?.report;
     let format = if args.json { Format::Json } else { args.format };
     let text = match format {
         Format::Human => report::human::render(&report),
@@ -61,6 +61,9 @@ pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
         Format::Github => report::github::render(&report),
     };
     app.ui.data(text).map_err(super::cannot_print)?;
+    if options.only.is_empty() {
+        write(&bench, &report)?;
+    }
     Ok(match (report.could_not_judge(), report.clean) {
         (true, _) => ExitStatus::CouldNotJudge,
         (false, true) => ExitStatus::Done,

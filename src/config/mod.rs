@@ -4,6 +4,7 @@
 pub mod artifacts;
 mod own;
 mod packet;
+mod paths;
 
 use std::path::{Path, PathBuf};
 
@@ -230,6 +231,7 @@ pub fn load(top: &Path) -> Result<Loaded> {
         })
         .map_err(|error| unreadable(&error))?;
     unknown.sort();
+    paths::check(&config.paths)?;
     Ok(Loaded { config, unknown, file: Some(path) })
 }
 

@@ -5,9 +5,14 @@ use std::path::Path;
 
 use super::Config;
 
-/// Below the outputs folder: files and folders that endwell writes.
+/// Below the outputs folder: the files that endwell writes.
 const FILES: [&str; 3] = ["clean_state.json", "clean_report.json", "agent_state.json"];
-const FOLDERS: [&str; 4] = ["verification", "review", "handoff", ".endwell-queue"];
+/// Below the outputs folder: folders that hold reports, one JSON file a task, and nothing else of ours.
+const REPORTS: [&str; 2] = ["verification", "review"];
+/// What a session's folder below `handoff` holds.
+const PACKET: [&str; 2] = ["handoff.json", "handoff.md"];
+/// Records of a session whose git folder could not be written.
+const QUEUE: &str = ".endwell-queue";
 /// Reports that other gates leave at the top.
 const AT_TOP: [&str; 2] = ["verification_report.json", "review_report.json"];
 
@@ -20,8 +25,14 @@ impl Config {
             return true;
         }
         let Some(below) = strip_folder(path, &key(&self.paths.outputs)) else { return false };
-        let first = below.split('/').next().unwrap_or_default();
-        FILES.contains(&below) || FOLDERS.contains(&first) || is_leftover(below)
+        let parts: Vec<&str> = below.split('/').collect();
+        match parts.as_slice() {
+            [QUEUE, ..] => true,
+            [file] => FILES.contains(file) || is_leftover(file),
+            [folder, file] if REPORTS.contains(folder) => is_report(file) || is_leftover(file),
+            ["handoff", _, file] => PACKET.contains(file) || is_leftover(file),
+            _ => false,
+        }
     }
 
     /// Patterns for an exclude file, anchored at the top, for exactly the paths of [`Config::is_own`].
@@ -32,8 +43,12 @@ impl Config {
             vec![format!("/{}", self.state_key()), format!("/{feedback}"), format!("/{feedback}.[1-5]")];
         patterns.extend(AT_TOP.iter().map(|name| format!("/{name}")));
         patterns.extend(FILES.iter().map(|name| format!("/{outputs}/{name}")));
-        patterns.extend(FOLDERS.iter().map(|name| format!("/{outputs}/{name}/")));
-        patterns.push(format!("/{outputs}/.endwell-*.tmp"));
+        for folder in REPORTS {
+            patterns.extend(["json", "jsonl"].map(|end| format!("/{outputs}/{folder}/*.{end}")));
+        }
+        patterns.extend(PACKET.iter().map(|name| format!("/{outputs}/handoff/*/{name}")));
+        patterns.push(format!("/{outputs}/{QUEUE}/"));
+        patterns.push(format!("/{outputs}/**/.endwell-*.tmp"));
         patterns
     }
 
@@ -49,6 +64,10 @@ impl Config {
                 .and_then(|rest| rest.strip_prefix('.'))
                 .is_some_and(|n| matches!(n, "1" | "2" | "3" | "4" | "5"))
     }
+}
+
+fn is_report(file: &str) -> bool {
+    Path::new(file).extension().is_some_and(|end| end == "json" || end == "jsonl")
 }
 
 /// A temporary file of a write that was killed.
@@ -83,7 +102,9 @@ mod tests {
             "feedback_record.jsonl.3",
             "outputs/clean_state.json",
             "outputs/handoff/x/handoff.json",
-            "outputs/verification/",
+            "outputs/verification/main.json",
+            "outputs/verification/overrides.jsonl",
+            "outputs/handoff/x/.endwell-ab12.tmp",
             "outputs/.endwell-ab12.tmp",
         ] {
             assert!(config.is_own(own.as_bytes()), "{own}");

@@ -30,6 +30,8 @@ pub struct LogPlace {
 pub enum LogError {
     #[error("can't append to the feedback log")]
     Io(#[from] io::Error),
+    #[error("`{0}` holds no records, so it is another tool's file")]
+    Foreign(String),
     #[error("can't put the record into words")]
     Form(#[from] serde_json::Error),
 }
@@ -40,6 +42,7 @@ pub fn append(place: &LogPlace, redactor: &Redactor, record: FeedbackRecord) -> 
     line.push(b'\n');
     fs::stays_inside(&place.root, &place.log)?;
     refuse_link(&place.log)?;
+    refuse_foreign(&place.log)?;
     let _lock = fs::lock(&place.lock)?;
     rotate(&place.log, line.len() as u64)?;
     if !ends_with_newline(&place.log)? {
@@ -61,6 +64,19 @@ fn numbered(log: &Path, number: u32) -> PathBuf {
     let mut name = log.as_os_str().to_owned();
     name.push(format!(".{number}"));
     PathBuf::from(name)
+}
+
+/// A record is a JSON object a line; a file that begins with anything else is nothing to append to.
+fn refuse_foreign(log: &Path) -> Result<(), LogError> {
+    if !fs::exists(log) {
+        return Ok(());
+    }
+    let mut head = Vec::new();
+    fs::open(log)?.take(4096).read_to_end(&mut head)?;
+    match head.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        None | Some(b'{') => Ok(()),
+        Some(_) => Err(LogError::Foreign(log.display().to_string())),
+    }
 }
 
 fn refuse_link(log: &Path) -> io::Result<()> {

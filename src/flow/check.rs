@@ -1,6 +1,7 @@
 //! The cleanliness phase: one status walk, five checks, one report, written where the next step looks for it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::check::{self, Context};
 use crate::clock::Stopwatch;
@@ -222,7 +223,7 @@ pub(super) fn base(
 }
 
 /// Writes both files; a report that says the same but for the time it took is left as it is.
-fn write(bench: &Workbench, report: &CleanReport) -> Result<()> {
+pub fn write(bench: &Workbench, report: &CleanReport) -> Result<()> {
     let failed = |error: std::io::Error| {
         Failure::broken("can't write the report of the cleanliness phase")
             .because(error)
@@ -230,17 +231,35 @@ fn write(bench: &Workbench, report: &CleanReport) -> Result<()> {
     };
     let top = &bench.repo.top;
     let state = bench.output("clean_state.json");
+    not_foreign(bench, &state, |value| {
+        value.as_array().is_some_and(|items| items.iter().all(|item| item["check"].is_string()))
+    })?;
     let bytes = json(&report.blocking()).map_err(failed)?;
     if crate::fs::read_optional(&state).ok().flatten().as_deref() != Some(&bytes[..]) {
         crate::fs::write_inside(top, &state, &bytes).map_err(failed)?;
     }
     let path = bench.output("clean_report.json");
+    not_foreign(bench, &path, |value| value["schema_version"].is_u64() && value["checks"].is_array())?;
     let former: Option<CleanReport> =
         crate::fs::read_optional(&path).ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if former.is_some_and(|former| timeless(former) == timeless(report.clone())) {
         return Ok(());
     }
     crate::fs::write_inside(top, &path, &json(report).map_err(failed)?).map_err(failed)
+}
+
+/// A file of another tool's under the name of ours is never overwritten.
+fn not_foreign(bench: &Workbench, path: &Path, is_ours: impl Fn(&serde_json::Value) -> bool) -> Result<()> {
+    let Ok(Some(bytes)) = crate::fs::read_optional(path) else { return Ok(()) };
+    // an empty or torn file holds nothing that could be lost
+    let ours = bytes.is_empty() || serde_json::from_slice(&bytes).is_ok_and(|value| is_ours(&value));
+    let torn = bytes.starts_with(b"[") || bytes.starts_with(b"{");
+    if ours || (torn && serde_json::from_slice::<serde_json::Value>(&bytes).is_err()) {
+        return Ok(());
+    }
+    let shown = path.strip_prefix(&bench.repo.top).unwrap_or(path).display();
+    Err(Failure::broken(format!("`{shown}` is not endwell's, so it is not overwritten"))
+        .hint("Move it away, or give endwell another folder: `[paths] outputs` in `endwell.toml`."))
 }
 
 fn timeless(mut report: CleanReport) -> CleanReport {

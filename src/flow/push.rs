@@ -14,6 +14,7 @@ use crate::flow::{Workbench, bypass, evidence, recover};
 use crate::git::push::{PushedRef, Start};
 use crate::git::status::{Walk, walk_ahead};
 use crate::git::{GitError, Refs, push};
+use crate::githook::mark;
 use crate::model::{CheckId, Issue};
 use crate::report;
 use crate::ui::{Ui, plain};
@@ -40,6 +41,10 @@ pub fn judge(env: &Env, ui: Ui, arguments: &[OsString], input: &[u8]) -> Result<
     // git starts the hook at the top of the work tree; most pushes push HEAD, and then the walk is what is waited for
     let walk = (!env.switch("ENDWELL_SKIP")).then(|| walk_ahead(env));
     let bench = Workbench::open(env, ui)?;
+    if !mark::installed_here(env, &bench.repo) {
+        bench.ui.detail("endwell: not installed here by this person, so nothing is judged");
+        return Ok(ExitStatus::Done);
+    }
     if env.switch("ENDWELL_SKIP") {
         bypass::record(&bench, &remote, &updates, "skipped");
         ui.warn("`ENDWELL_SKIP` is set: this push was not judged, and the next packet says so");

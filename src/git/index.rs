@@ -1,5 +1,6 @@
 //! What the index says and status does not: flags that hide edits, and the submodules' recorded commits. Read only.
 
+use super::objects::TreeEntryKind;
 use super::{GitError, Repo};
 
 /// The index entries that matter beyond status.
@@ -16,6 +17,7 @@ pub struct IndexFacts {
 pub struct Unwatched {
     pub path: Vec<u8>,
     pub id: String,
+    pub kind: TreeEntryKind,
 }
 
 impl Repo {
@@ -50,13 +52,22 @@ impl Repo {
         }
         let (mut facts, mut skipped) = (IndexFacts::default(), Vec::new());
         for entry in file.entries() {
-            let unwatched = || Unwatched { path: entry.path(&file).to_vec(), id: entry.id.to_string() };
-            if entry.mode == Mode::COMMIT {
-                facts.gitlinks.push((entry.path(&file).to_vec(), entry.id.to_string()));
-            } else if entry.flags.contains(Flags::SKIP_WORKTREE) && entry.mode != Mode::DIR {
-                skipped.push(unwatched());
+            let kind = match entry.mode {
+                Mode::DIR => continue,
+                Mode::COMMIT => TreeEntryKind::Submodule,
+                Mode::SYMLINK => TreeEntryKind::Link,
+                Mode::FILE_EXECUTABLE => TreeEntryKind::Executable,
+                _ => TreeEntryKind::File,
+            };
+            let path = entry.path(&file).to_vec();
+            if kind == TreeEntryKind::Submodule {
+                facts.gitlinks.push((path.clone(), entry.id.to_string()));
+            }
+            let unwatched = Unwatched { path, id: entry.id.to_string(), kind };
+            if entry.flags.contains(Flags::SKIP_WORKTREE) {
+                skipped.push(unwatched);
             } else if entry.flags.contains(Flags::ASSUME_VALID) {
-                facts.unwatched.push(unwatched());
+                facts.unwatched.push(unwatched);
             }
         }
         Some((facts, skipped))
@@ -72,12 +83,21 @@ impl Repo {
             let words: Vec<&str> = head.split(' ').collect();
             let [tag, mode, id, ..] = words.as_slice() else { return Err(form()) };
             let path = record[tab + 1..].to_vec();
-            if *mode == "160000" {
-                facts.gitlinks.push((path, (*id).to_owned()));
-            } else if *tag == "S" || *tag == "s" {
-                skipped.push(Unwatched { path, id: (*id).to_owned() });
+            let kind = match *mode {
+                "160000" => TreeEntryKind::Submodule,
+                "120000" => TreeEntryKind::Link,
+                "100755" => TreeEntryKind::Executable,
+                "040000" => continue,
+                _ => TreeEntryKind::File,
+            };
+            if kind == TreeEntryKind::Submodule {
+                facts.gitlinks.push((path.clone(), (*id).to_owned()));
+            }
+            let unwatched = Unwatched { path, id: (*id).to_owned(), kind };
+            if *tag == "S" || *tag == "s" {
+                skipped.push(unwatched);
             } else if tag.chars().all(|c| c.is_ascii_lowercase()) {
-                facts.unwatched.push(Unwatched { path, id: (*id).to_owned() });
+                facts.unwatched.push(unwatched);
             }
         }
         Ok((facts, skipped))

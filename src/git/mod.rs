@@ -200,7 +200,9 @@ fn call<S: AsRef<OsStr>>(
     if output.success() {
         return Ok(output);
     }
-    let name = args.first().map(|arg| arg.as_ref().to_string_lossy().into_owned()).unwrap_or_default();
+    let mut words = args.iter().map(|arg| arg.as_ref().to_string_lossy());
+    let name =
+        words.find(|word| !word.starts_with('-') && !word.contains('=')).unwrap_or_default().into_owned();
     Err(failed(&name, &output))
 }
 

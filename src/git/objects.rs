@@ -122,6 +122,12 @@ impl Objects {
         Ok(blob.take_data())
     }
 
+    /// The id that some bytes would have as a blob; nothing is written.
+    pub fn blob_id(&self, bytes: &[u8]) -> Option<String> {
+        let id = gix::objs::compute_hash(self.repo.object_hash(), gix::objs::Kind::Blob, bytes);
+        id.ok().map(|id| id.to_string())
+    }
+
     /// A blob's size in bytes.
     pub fn size(&self, id: &str) -> Result<u64, GitError> {
         Ok(self.repo.find_header(parse(id)?).map_err(|error| cannot(id, &error))?.size())

@@ -57,7 +57,12 @@ pub struct Change {
     pub index_id: String,
 }
 
-const ARGS: [&str; 9] = [
+const ARGS: [&str; 13] = [
+    // what this machine hides in the top repository and in its submodules is shown all the same
+    "-c",
+    "status.showUntrackedFiles=all",
+    "-c",
+    "diff.ignoreSubmodules=none",
     "status",
     "--porcelain=v2",
     "--branch",
@@ -100,10 +105,7 @@ impl Repo {
             .map(|arg| if *arg == "--untracked-files=all" { "--untracked-files=no" } else { arg })
             .filter(|arg| !arg.starts_with("--ignore"))
             .collect();
-        // the machine's own configuration may not hide anything, only the project's file may
-        let mut with_config = vec!["-c", "diff.ignoreSubmodules=none"];
-        with_config.extend(args);
-        let status = parse(&self.git(&with_config)?.stdout)?;
+        let status = parse(&self.git(&args)?.stdout)?;
         let shown = status.entries.into_iter().filter(Entry::is_submodule).map(|entry| entry.path);
         Ok(shown.collect())
     }

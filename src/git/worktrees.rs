@@ -46,3 +46,17 @@ impl Repo {
         Ok(others)
     }
 }
+
+impl Repo {
+    /// Whether this work tree's own HEAD has ever moved to a branch, as far as its reflog tells: with several work trees
+    /// a branch that never was here belongs to another one.
+    pub fn was_checked_out_here(&self, branch: &str) -> bool {
+        let log =
+            crate::fs::read_optional(&self.git_dir.join("logs/HEAD")).ok().flatten().unwrap_or_default();
+        let end = format!(" to {branch}");
+        String::from_utf8_lossy(&log)
+            .lines()
+            .filter_map(|line| line.split_once('\t'))
+            .any(|(_, message)| message.starts_with("checkout: moving from ") && message.ends_with(&end))
+    }
+}

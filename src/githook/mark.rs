@@ -1,7 +1,7 @@
 //! That this person installed endwell in this repository: a mark in the common git dir that counts only where it agrees
 //! with a record in the person's own state folder. Nothing in a cloned, copied or unpacked repository counts.
 
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -109,8 +109,7 @@ fn roots<'a>(from: &'a Path, to: &'a Path) -> (PathBuf, PathBuf) {
 
 /// An empty record for a repository without one.
 pub fn fresh(repo: &Repo) -> Result<Record, MarkError> {
-    let mut bytes = [0_u8; 16];
-    fs::open(Path::new("/dev/urandom"))?.read_exact(&mut bytes)?;
+    let bytes = fs::random()?;
     Ok(Record { schema_version: VERSION, id: hex(&bytes), common_dir: common_key(repo)?, files: Vec::new() })
 }
 

@@ -85,7 +85,13 @@ impl Output {
     pub fn first_error_line(&self) -> String {
         let text = String::from_utf8_lossy(&self.stderr);
         let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-        line.map_or_else(|| format!("exit code {:?} without a message", self.code), str::to_owned)
+        line.map_or_else(
+            || match self.code {
+                Some(code) => format!("exit code {code} without a message"),
+                None => "ended by a signal, without a message".to_owned(),
+            },
+            str::to_owned,
+        )
     }
 }
 

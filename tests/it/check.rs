@@ -275,3 +275,55 @@ fn two_work_trees_with_sessions_at_once_see_nothing_of_each_other() {
     let back = in_session("other", "two", &["park", "--list"]);
     assert!(back.stdout.contains("half of the parser"), "{back:?}");
 }
+
+#[test]
+fn another_work_trees_branch_is_not_this_sessions_stray() {
+    let sandbox = Sandbox::with_repo();
+    assert_eq!(sandbox.endwell(&["install", "--agent", "claude"]).code, Some(0));
+    sandbox.git("repo", &["worktree", "add", "-q", "../other", "-b", "other"]);
+    let started = format!(r#"{{"session_id":"one","cwd":"{}"}}"#, sandbox.repo().display());
+    std::fs::write(sandbox.root().join("start.json"), started).unwrap();
+    let mut start = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), "repo");
+    start.args(["hook", "start", "--client", "claude"]);
+    start.stdin(std::fs::File::open(sandbox.root().join("start.json")).unwrap());
+    assert_eq!(Ran::of(&mut start).code, Some(0));
+    for (dir, name) in [("other", "theirs"), ("repo", "ours")] {
+        let back = sandbox.git(dir, &["branch", "--show-current"]);
+        sandbox.git(dir, &["switch", "-q", "-c", name]);
+        sandbox.git(dir, &["commit", "-q", "--allow-empty", "-m", name]);
+        sandbox.git(dir, &["switch", "-q", &back]);
+    }
+    let mut check = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), "repo");
+    check.env("CLAUDE_CODE_SESSION_ID", "one").args(["check", "--only", "branch", "--json"]);
+    let report = Ran::of(&mut check).json();
+    let strays: Vec<&str> = report["issues"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|issue| issue["code"] == "stray-branch")
+        .map(|issue| issue["message"].as_str().unwrap())
+        .collect();
+    assert_eq!(strays.len(), 1, "{strays:?}");
+    assert!(strays[0].contains("`ours`"), "{strays:?}");
+}
+
+#[test]
+fn another_tools_file_under_our_name_is_never_overwritten() {
+    let sandbox = Sandbox::with_repo();
+    sandbox.write("outputs/clean_report.json", "PRECIOUS\n");
+    let ran = sandbox.endwell(&["check"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stdout.contains("working-tree"), "what was judged is shown all the same: {ran:?}");
+    assert!(ran.stderr.contains("is not endwell's"), "{ran:?}");
+    assert_eq!(sandbox.read("outputs/clean_report.json"), "PRECIOUS\n");
+}
+
+#[test]
+fn pipes_and_devices_under_the_names_of_inputs_never_hang() {
+    for name in ["endwell.toml", "agent_state.json", "feature_list.json", "prd.json", "package.json"] {
+        let sandbox = Sandbox::with_repo();
+        assert_eq!(sandbox.command("mkfifo", "repo", &[name]).code, Some(0));
+        let ran = sandbox.command("timeout", "repo", &["10", env!("CARGO_BIN_EXE_endwell"), "check"]);
+        assert_ne!(ran.code, Some(124), "{name}: {ran:?}");
+    }
+}

@@ -107,3 +107,13 @@ fn an_endless_command_ends_when_nobody_reads_it_any_more() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(ran.stdout, "y\n");
 }
+
+#[test]
+fn another_tools_file_under_the_logs_name_is_left_alone() {
+    let sandbox = Sandbox::with_repo();
+    sandbox.write("feedback_record.jsonl", "not ours\n");
+    let ran = sandbox.endwell(&["run", "--", "true"]);
+    assert_eq!(ran.code, Some(0), "the command's own code: {ran:?}");
+    assert!(ran.stderr.contains("another tool's file"), "{ran:?}");
+    assert_eq!(sandbox.read("feedback_record.jsonl"), "not ours\n");
+}

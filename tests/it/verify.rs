@@ -158,10 +158,29 @@ fn another_environment_is_stale_and_not_missing() {
 
 #[test]
 fn what_the_run_itself_writes_makes_no_evidence_stale() {
-    let sandbox = with_command("date +%N > .env; true");
+    let sandbox = with_command("date +%N > test.sqlite3; mkdir -p made; true");
+    sandbox.write(".gitignore", "test.sqlite3\nmade/\n");
+    sandbox.commit("what the tests write is ignored");
     assert_eq!(sandbox.endwell(&["verify"]).code, Some(0));
     assert_eq!(standing(&sandbox), None);
     assert!(sandbox.endwell(&["verify"]).stdout.contains(", recorded for tree"));
+}
+
+#[test]
+fn an_ignored_input_that_changes_during_the_run_makes_no_evidence() {
+    for (before, line) in
+        [(Some("good\n"), "grep -q good .env; r=$?; echo bad > .env; exit $r"), (None, "echo bad > .env")]
+    {
+        let sandbox = with_command(line);
+        if let Some(text) = before {
+            sandbox.write(".env", text);
+        }
+        let ran = sandbox.endwell(&["verify"]);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert!(ran.stderr.contains("tests-unbound: While the tests ran this changed"), "{ran:?}");
+        assert!(ran.stderr.contains(".env"), "{ran:?}");
+        assert_eq!(standing(&sandbox).as_deref(), Some("tests-missing"));
+    }
 }
 
 #[test]

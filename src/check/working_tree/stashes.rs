@@ -24,6 +24,7 @@ fn issue(context: &Context<'_>, entry: &StashEntry) -> Option<Issue> {
     let branch = entry.branch.as_deref().map(|branch| format!(" of `{}`", plain(branch))).unwrap_or_default();
     let message = format!("`{}`{branch} {about}.", entry.selector);
     let severity = if code == "stash-note-empty" { Severity::Warn } else { severity(context, entry) };
+    let made_elsewhere = made_elsewhere(context, entry);
     let hint = format!(
         "Bring it back (`git stash pop {0}`), or keep it with a note: `git stash store -m \"On {1}: what and why\" {2}` \
          after `git stash drop {0}`.",
@@ -31,9 +32,15 @@ fn issue(context: &Context<'_>, entry: &StashEntry) -> Option<Issue> {
         entry.branch.as_deref().unwrap_or("BRANCH"),
         &entry.commit[..entry.commit.len().min(12)],
     );
+    let hint = if made_elsewhere {
+        "It looks like another work tree's: leave it to the session there.".to_owned()
+    } else {
+        hint
+    };
     let owner = match context.baseline {
         None => Owner::Unknown,
         Some(baseline) if baseline.stashes.contains(&entry.commit) => Owner::Before,
+        Some(_) if made_elsewhere => Owner::Unknown,
         Some(_) => Owner::Session,
     };
     Some(
@@ -52,17 +59,19 @@ fn severity(context: &Context<'_>, entry: &StashEntry) -> Severity {
         _ => false,
     };
     let new = context.baseline.is_none_or(|baseline| !baseline.stashes.contains(&entry.commit));
-    let made_elsewhere = || {
-        let branch = entry.branch.as_deref();
-        branch.is_some_and(|branch| {
-            context.other_worktrees.iter().any(|other| other.as_deref() == Some(branch))
-        })
-    };
     match context.baseline {
-        Some(_) if new && !made_elsewhere() => Severity::Block,
+        Some(_) if new && !made_elsewhere(context, entry) => Severity::Block,
         None if here && on_this_branch(context, entry) => Severity::Block,
         _ => Severity::Warn,
     }
+}
+
+/// Made on a branch that this work tree has never had, while there are others: none of ours.
+fn made_elsewhere(context: &Context<'_>, entry: &StashEntry) -> bool {
+    let Some(branch) = entry.branch.as_deref() else { return false };
+    let there_now = context.other_worktrees.iter().any(|other| other.as_deref() == Some(branch));
+    let here = context.status.branch.as_deref() == Some(branch) || context.repo.was_checked_out_here(branch);
+    !context.other_worktrees.is_empty() && (there_now || !here)
 }
 
 /// Whether the commit that it was made on is in this branch's history; unreadable counts as yes.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Moment, NESTED, Outcome, VerifyOptions, is_read_only, reports, verdict};
 use crate::evidence::Key;
-use crate::evidence::environment::{differences, digest_of};
+use crate::evidence::environment::{differences, digest_of, written_by_runs};
 use crate::evidence::runners;
 use crate::evidence::store::Found;
 use crate::failure::{Failure, FailureKind, Result};
@@ -170,6 +170,11 @@ fn settle(bench: &Workbench, before: &Moment, mut evidence: Evidence) -> Result<
         return Ok(verdict::changed_meanwhile(&evidence, &new));
     }
     evidence.volatile = differences(&before.parts, &after.parts);
+    let steering: Vec<String> =
+        evidence.volatile.iter().filter(|part| !written_by_runs(part)).cloned().collect();
+    if !steering.is_empty() {
+        return Ok(verdict::environment_changed(&evidence, &steering));
+    }
     evidence.environment_digest = digest_of(&evidence.environment, &evidence.volatile);
     let store = evidence::store(bench);
     let key =

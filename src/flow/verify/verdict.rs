@@ -149,6 +149,21 @@ pub(super) fn changed_meanwhile(evidence: &Evidence, new: &[Vec<u8>]) -> Outcome
     unjudged(evidence, finding("tree-changed", Severity::Block, detail))
 }
 
+/// What could steer the tests changed while they ran: nobody can tell which of the two states the result is of.
+pub(super) fn environment_changed(evidence: &Evidence, changed: &[String]) -> Outcome {
+    let names: Vec<&str> = changed
+        .iter()
+        .take(5)
+        .map(|part| part.split_once(':').map_or(part.as_str(), |(_, name)| name))
+        .collect();
+    let detail = format!(
+        "While the tests ran this changed, so the result is not recorded: {}. Run it again while nothing changes; what \
+         the tests write themselves belongs into an ignored folder such as `tmp/`.",
+        names.join(", ")
+    );
+    unjudged(evidence, finding("tests-unbound", Severity::Block, detail))
+}
+
 fn unjudged(evidence: &Evidence, why: Finding) -> Outcome {
     let mut findings: Vec<Finding> = result(evidence).into_iter().collect();
     findings.push(why);

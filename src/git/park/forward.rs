@@ -47,6 +47,7 @@ pub(super) fn recover_held(bench: &Bench<'_>) -> Result<Option<Recovered>, ParkE
         bench.close(&journal)?;
         return Ok(None);
     }
+    bench.free_locks(&journal)?;
     let there = bench.ref_now(&journal.record.reference)?.as_deref() == Some(&journal.commit);
     let id = journal.record.id.clone();
     match journal.work {

@@ -3,11 +3,16 @@
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use super::{Bench, ParkError, io};
+use super::{Bench, ParkError, index, io};
+use crate::clock::Stopwatch;
 use crate::fs;
 use crate::model::SCHEMA_VERSION;
-use crate::model::park::ParkJournal;
+use crate::model::park::{ParkJournal, Work};
+
+/// How long a git that outlived its endwell gets to end. It holds these locks for milliseconds.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Bench<'_> {
     pub(super) fn journal_path(&self) -> PathBuf {
@@ -72,6 +77,33 @@ impl Bench<'_> {
     pub(super) fn release_index(&self, nonce: &str) -> Result<(), ParkError> {
         if self.holds_index(nonce) {
             io("release the index", fs::remove(&self.index_lock()))?;
+        }
+        Ok(())
+    }
+
+    /// Removes locks that a git of ours left when it was killed: on the ref of the journal, on what holds all refs, and on
+    /// the index where git itself was applying. A lock that is older than the journal, or that moves, is another's.
+    pub(super) fn free_locks(&self, journal: &ParkJournal) -> Result<(), ParkError> {
+        let common = &self.repo.common_dir;
+        let mut locks = vec![
+            common.join(format!("{}.lock", journal.record.reference)),
+            common.join("packed-refs.lock"),
+            common.join("reftable/tables.list.lock"),
+        ];
+        if journal.work == Work::Apply {
+            locks.push(self.index_lock());
+        }
+        let begun = index::modified(&self.journal_path())?;
+        for lock in locks.iter().filter(|lock| fs::exists(lock)) {
+            let seen = index::modified(lock).ok();
+            let still_there = || seen.is_some() && index::modified(lock).ok() == seen;
+            let clock = Stopwatch::start();
+            while clock.elapsed() < PATIENCE && still_there() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            if seen.is_some_and(|seen| seen >= begun) && still_there() {
+                io("remove a lock that a killed git left", fs::remove(lock))?;
+            }
         }
         Ok(())
     }

@@ -267,6 +267,38 @@ fn own_artifacts_are_neither_parked_nor_touched() {
 }
 
 #[test]
+fn locks_that_a_killed_git_left_are_removed_and_older_ones_are_not() {
+    let sandbox = sandbox();
+    sandbox.write("a.txt", "changed\n");
+    let id = done(sandbox.endwell(&["park", NOTE])).stdout.trim().to_owned();
+    let own = sandbox.repo().join(".git/endwell");
+    let record: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(own.join(format!("parked/main-worktree/{id}.json"))).unwrap())
+            .unwrap();
+    let commit = sandbox.git("repo", &["rev-parse", record["ref"].as_str().unwrap()]);
+    // as a kill inside of `git update-ref -d` leaves it: all is back, the ref is not gone yet
+    sandbox.write("a.txt", "changed\n");
+    let journal = json!({"schema_version": 1, "work": "unpark", "nonce": "x", "commit": commit, "record": record,
+        "index_before": null, "steps": [], "folders": []});
+    let lock = sandbox.repo().join(".git").join(format!("{}.lock", record["ref"].as_str().unwrap()));
+    let packed = sandbox.repo().join(".git/packed-refs.lock");
+    std::fs::write(&packed, "").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    std::fs::write(own.join("park.json"), journal.to_string()).unwrap();
+    std::fs::write(&lock, "").unwrap();
+    let ran = sandbox.endwell(&["park", "--list"]);
+    assert!(
+        ran.code == Some(3) && ran.stderr.contains("packed-refs.lock"),
+        "another's lock is respected: {ran:?}"
+    );
+    assert!(!lock.exists() && packed.exists());
+    std::fs::remove_file(&packed).unwrap();
+    let ran = done(sandbox.endwell(&["check", "--only", "branch"]));
+    assert!(ran.stderr.contains("was finished"), "{ran:?}");
+    assert!(parked(&sandbox).is_empty());
+}
+
+#[test]
 fn hooks_of_the_repository_do_not_run() {
     use std::os::unix::fs::PermissionsExt as _;
     let sandbox = sandbox();
