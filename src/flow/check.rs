@@ -10,7 +10,7 @@ use crate::flow::board::{BoardInputs, Seen};
 use crate::flow::evidence::LazyContent;
 use crate::flow::session::CurrentSession;
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, evidence, park, session, state};
+use crate::flow::{Workbench, evidence, handoff, park, safe, session, state};
 use crate::git::objects::Relation;
 use crate::git::status::Walk;
 use crate::git::{GitError, Refs, Status};
@@ -230,6 +230,7 @@ pub fn write(bench: &Workbench, report: &CleanReport) -> Result<()> {
             .because(error)
             .hint(format!("Make `{}` writable, or free some space.", bench.config.paths.outputs.display()))
     };
+    let report = &safe::clean(report.clone(), &handoff::redactor(bench)?.keeping_folders());
     let top = &bench.repo.top;
     let state = bench.output("clean_state.json");
     not_foreign(bench, &state, |value| {

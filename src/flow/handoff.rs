@@ -8,6 +8,7 @@ use regex::Regex;
 use crate::failure::{Failure, Result};
 use crate::flow::check::{self, CheckOptions, Judged};
 use crate::flow::handoff_inputs::{self as inputs, Gathered};
+use crate::flow::packets::{self, Whereabouts};
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, state};
 use crate::fs;
@@ -86,6 +87,7 @@ pub fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Outcome> {
             .because(error)
             .hint("Wait for the other endwell to end, or make the git folder writable, then try again.")
     })?;
+    store.mend(crate::clock::now()).map_err(kept)?;
     let judged =
         check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
     let gathered = inputs::gather(bench, &store, &judged)?;
@@ -148,6 +150,7 @@ fn write(
         began: judged.session.journal.as_ref().map(|session| session.started_at.as_str()),
         now: &now,
         late: options.late,
+        apart: packets::is_apart(bench, &Whereabouts::of(bench)?, &packet.head_commit),
     };
     let wrote = store.write(&writing).map_err(kept)?;
     let packet = Packet { status: wrote.status, ..packet };

@@ -8,7 +8,7 @@ use crate::flow::handoff::{Reason, blocking, history, redactor};
 use crate::flow::reports::{review, verdict};
 use crate::flow::state::{self, ReadState, shown};
 use crate::flow::topic::Topic;
-use crate::flow::{Workbench, bypass, evidence, park};
+use crate::flow::{Workbench, bypass, evidence, park, safe};
 use crate::fs;
 use crate::git::stash::{StashEntry, StashNote};
 use crate::model::Severity;
@@ -49,17 +49,15 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
     let tree = head.as_deref().map(|head| bench.objects.tree_of(head)).transpose().map_err(history)?;
     let key = judged.status.as_ref().map(|status| evidence::task(bench, status)).unwrap_or_default();
     let verdict = tree.as_deref().and_then(|tree| keep(verdict(bench, &topic, &key, tree), &mut reasons));
-    let review = review(bench, &topic);
-    if review.is_none() && bench.config.review.required {
+    let found_review = review(bench, &topic);
+    if bench.config.review.required
+        && let Some(text) = found_review.lacking()
+    {
         let mend = format!(
             "Have it reviewed: the report goes to `{}`.",
             shown(bench, &bench.review_path(topic.report_key()))
         );
-        reasons.push(Reason::new(
-            "no-review",
-            "there is no review report, and `[review] required` asks for one",
-            mend,
-        ));
+        reasons.push(Reason::new("no-review", format!("{text}, and `[review] required` asks for one"), mend));
     }
     let next_action = next_action(bench, &read.state, judged);
     if next_action.is_none() {
@@ -77,9 +75,10 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
         return Ok(Gathered::Refused(reasons));
     }
     let redactor = redactor(bench)?.relative_to(&bench.repo.top.to_string_lossy());
-    let (review, review_file) = review.unzip();
+    let (review, review_file) = found_review.report.unzip();
     let receipts = Receipts { verification, verification_file, review, review_file };
-    let parts = Parts { read, topic, branch, head, receipts, next_action };
+    let parts =
+        Parts { read, topic, branch, head, receipts, next_action, unreadable: found_review.unreadable };
     Ok(Gathered::Ready(Box::new(assemble(bench, store, judged, parts, &redactor)?)))
 }
 
@@ -95,6 +94,8 @@ struct Parts {
     head: String,
     receipts: Receipts,
     next_action: Option<NextAction>,
+    /// Review reports that could not be read, and why.
+    unreadable: Vec<String>,
 }
 
 fn assemble(
@@ -115,27 +116,34 @@ fn assemble(
     let settings = &bench.config.packet;
     let (log, mut found_risks) = log(bench, session.id.as_str(), redactor);
     found_risks.extend(parts.read.remarks.iter().map(|remark| info(remark)));
+    found_risks.extend(parts.unreadable.iter().map(|why| OpenRisk {
+        severity: Severity::Warn,
+        detail: why.clone(),
+        source: "review".to_owned(),
+    }));
     if let Some(baseline) = &session.baseline {
         found_risks.extend(bypass::risks(bench, &baseline.taken_at));
+    }
+    for risk in &mut found_risks {
+        risk.detail = redactor.text(&risk.detail);
     }
     let green = parts.receipts.verification.tests.as_ref().is_some_and(|run| run.exit_code == Some(0));
     let commits =
         bench.objects.commits_since(base.as_deref(), &parts.head, MAX_COMMITS).map_err(history)?.len() as u64;
-    let clean = redacted_report(judged, redactor);
+    let clean = safe::clean(judged.report.clone(), redactor);
+    let mut session_id = session.id.to_string();
+    if session.journal.is_none() && session_id.starts_with("manual-") {
+        session_id = store.manual_id(&session_id, parts.branch.as_deref(), &parts.topic.name);
+    }
     Ok(Inputs {
-        session_id: session.id.to_string(),
         agent: session.agent.clone(),
-        supersedes: store.earlier(
-            parts.branch.as_deref(),
-            &parts.topic.name,
-            session.id.as_str(),
-            began.as_deref(),
-        ),
+        supersedes: store.earlier(parts.branch.as_deref(), &parts.topic.name, &session_id, began.as_deref()),
+        session_id,
         changed_files: changed_files(bench, base.as_deref(), &parts.head)?,
         commits,
         base_commit: base,
         last_known_good_commit: last_good(bench, &parts.head, green)?,
-        state: redacted_state(parts.read.state, redactor),
+        state: safe::state(parts.read.state, redactor),
         board: board_input(judged, parts.topic.task_id.as_deref(), redactor),
         receipts: redacted_receipts(parts.receipts, redactor),
         log,
@@ -290,39 +298,12 @@ fn files_to_load(bench: &Workbench, board: Option<&Board>) -> Vec<Prerequisite> 
     board.into_iter().chain(named).collect()
 }
 
-fn redacted_state(mut state: AgentState, redactor: &Redactor) -> AgentState {
-    let texts = state
-        .assumptions
-        .iter_mut()
-        .map(|assumption| &mut assumption.text)
-        .chain(&mut state.blockers)
-        .chain(state.open_risks.iter_mut().map(|risk| &mut risk.detail))
-        .chain(state.questions.iter_mut().map(|question| &mut question.text));
-    for text in texts {
-        *text = redactor.text(text);
-    }
-    state
-}
-
-fn redacted_receipts(mut receipts: Receipts, redactor: &Redactor) -> Receipts {
-    for finding in &mut receipts.verification.findings {
-        finding.detail = redactor.text(&finding.detail);
-    }
-    if let Some(run) = &mut receipts.verification.tests {
+fn redacted_receipts(receipts: Receipts, redactor: &Redactor) -> Receipts {
+    let mut verification = safe::verification(receipts.verification, redactor);
+    if let Some(run) = &mut verification.tests {
         // endwell's own timing: the same tests give the same packet however long they took
         run.duration_ms = 0;
-        run.command = run.command.iter().map(|word| redactor.text(word)).collect();
     }
-    for dimension in receipts.review.iter_mut().flat_map(|review| &mut review.dimensions) {
-        dimension.note = redactor.text(&dimension.note);
-    }
-    receipts
-}
-
-fn redacted_report(judged: &Judged, redactor: &Redactor) -> crate::model::clean::CleanReport {
-    let mut report = judged.report.clone();
-    for issue in &mut report.issues {
-        issue.message = redactor.text(&issue.message);
-    }
-    report
+    let review = receipts.review.map(|review| safe::review(review, redactor));
+    Receipts { verification, review, ..receipts }
 }

@@ -19,6 +19,7 @@ pub mod recover;
 mod reports;
 pub mod resume;
 pub mod run;
+mod safe;
 pub mod session;
 pub mod setup;
 pub mod state;

@@ -5,7 +5,6 @@ use crate::clock;
 use crate::failure::{Failure, Result};
 use crate::flow::{Workbench, handoff};
 use crate::git::Refs;
-use crate::git::objects::Relation;
 use crate::model::packet::PacketStatus;
 use crate::packet::store::{Receipt, Store, Stored};
 
@@ -35,10 +34,11 @@ pub fn tend(bench: &Workbench, here: &Whereabouts) -> Result<()> {
     let due = |receipt: &Receipt| receipt.status != PacketStatus::Archived && over(receipt);
     let settings = &bench.config.packet;
     let old = store.outdated(settings.keep, settings.keep_days, clock::now());
-    if old.is_empty() && !store.receipts().iter().any(due) {
+    if old.is_empty() && !store.needs_mending(clock::now()) && !store.receipts().iter().any(due) {
         return Ok(());
     }
     let _lock = store.lock().map_err(|error| handoff::kept(error.into()))?;
+    store.mend(clock::now()).map_err(handoff::kept)?;
     store.archive(over).map_err(handoff::kept)?;
     for receipt in old {
         store.forget(&receipt).map_err(handoff::kept)?;
@@ -46,7 +46,19 @@ pub fn tend(bench: &Workbench, here: &Whereabouts) -> Result<()> {
     Ok(())
 }
 
-/// Whether a packet's branch is gone, or merged into the default branch and not checked out.
+/// Whether a commit of this branch is one that the default branch lacks.
+pub fn is_apart(bench: &Workbench, here: &Whereabouts, head: &str) -> bool {
+    match default_branch(&bench.repo, &here.refs, &bench.config) {
+        Ok(Some((name, id))) => {
+            here.branch.as_ref() != Some(&name)
+                && bench.objects.is_ancestor(head, &id).is_ok_and(|inside| !inside)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a packet's branch is gone, or merged into the default branch and not checked out. A branch without a commit
+/// of its own was never merged: its work has yet to begin.
 fn is_over(bench: &Workbench, here: &Whereabouts, receipt: &Receipt) -> bool {
     let Some(branch) = &receipt.branch else { return false };
     if here.branch.as_ref() == Some(branch) {
@@ -55,7 +67,8 @@ fn is_over(bench: &Workbench, here: &Whereabouts, receipt: &Receipt) -> bool {
     let Some(tip) = here.refs.id(&format!("refs/heads/{branch}")) else { return true };
     match default_branch(&bench.repo, &here.refs, &bench.config) {
         Ok(Some((name, id))) if name != *branch => {
-            matches!(bench.objects.relation(tip, &id), Ok(Relation::MergeBase(base)) if base == tip)
+            (receipt.apart || tip != receipt.head_commit)
+                && bench.objects.is_ancestor(tip, &id).unwrap_or(false)
         }
         _ => false,
     }

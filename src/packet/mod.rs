@@ -6,6 +6,7 @@ mod build;
 mod commands;
 mod inputs;
 mod markdown;
+mod mend;
 mod render;
 mod risks;
 pub mod store;

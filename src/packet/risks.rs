@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use super::inputs::Inputs;
 use crate::model::Severity;
 use crate::model::packet::OpenRisk;
+use crate::model::report::ReviewVerdict;
 use crate::redact::{clean, clip};
 
 /// The longest risk, in characters.
@@ -106,6 +107,9 @@ fn from_verdict(inputs: &Inputs, found: &mut Collected) {
 
 fn from_review(inputs: &Inputs, found: &mut Collected) {
     let Some(review) = &inputs.receipts.review else { return };
+    if review.verdict == ReviewVerdict::HardFail {
+        found.add(Severity::Block, "The review's verdict is a hard fail", "review");
+    }
     if review.total < GOOD_REVIEW {
         found.add(Severity::Warn, format!("The review gave {} of 10", number(review.total)), "review");
     }

@@ -55,6 +55,9 @@ pub struct Receipt {
     pub worktree: String,
     /// The folder of its copy there.
     pub folder: String,
+    /// It held commits that the default branch lacked when it was written.
+    #[serde(default)]
+    pub apart: bool,
     /// When it was loaded, and by which session.
     #[serde(default)]
     pub loaded: Vec<Loaded>,
@@ -69,11 +72,11 @@ pub struct Loaded {
 
 /// Which packet is active for a branch and topic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Pointer {
-    schema_version: u32,
-    branch: Option<String>,
-    topic: String,
-    session_id: String,
+pub(super) struct Pointer {
+    pub(super) schema_version: u32,
+    pub(super) branch: Option<String>,
+    pub(super) topic: String,
+    pub(super) session_id: String,
 }
 
 /// A packet and its receipt.
@@ -96,6 +99,8 @@ pub struct Writing<'a> {
     pub now: &'a str,
     /// Finished late, for a session that died: it does not take over from a later session's packet.
     pub late: bool,
+    /// HEAD holds commits that the default branch lacks.
+    pub apart: bool,
 }
 
 /// What a write did.
@@ -117,8 +122,11 @@ impl Store {
     /// Every packet's receipt, oldest session first.
     pub fn receipts(&self) -> Vec<Receipt> {
         let folders = fs::list(&self.shared.join("packets")).unwrap_or_default();
-        let mut found: Vec<Receipt> =
-            folders.iter().filter_map(|folder| read(&folder.join("receipt.json"))).collect();
+        let of = |folder: &PathBuf| {
+            read(&folder.join("receipt.json"))
+                .filter(|receipt: &Receipt| self.kept(&receipt.session_id) == *folder)
+        };
+        let mut found: Vec<Receipt> = folders.iter().filter_map(of).collect();
         found.sort_by(|one, two| order(one).cmp(&order(two)));
         found
     }
@@ -185,8 +193,7 @@ impl Store {
         let packet = writing.packet;
         let id = &packet.session_id;
         let former: Option<Receipt> = read(&self.kept(id).join("receipt.json"));
-        let pointer_path = self.pointer(packet.branch.as_deref(), &packet.topic);
-        let pointed: Option<Pointer> = read(&pointer_path);
+        let pointed: Option<Pointer> = read(&self.pointer(packet.branch.as_deref(), &packet.topic));
         let mut active = packet.clone();
         active.status = PacketStatus::Active;
         let bytes = json(&active)?;
@@ -197,17 +204,17 @@ impl Store {
         let yields = other
             .is_some_and(|other| (same && superseded) || (writing.late && self.is_later(other, &receipt)));
         receipt.status = if yields { PacketStatus::Superseded } else { PacketStatus::Active };
-        let mut changed = self.put(&receipt, &active, writing.markdown)?;
-        if !yields {
-            let pointer = Pointer {
-                schema_version: SCHEMA_VERSION,
-                branch: packet.branch.clone(),
-                topic: packet.topic.clone(),
-                session_id: id.clone(),
-            };
-            changed |= put(&pointer_path, &json(&pointer)?)?;
+        // what is meant, for whoever comes after a writer that died on the way
+        let pending = self.kept(id).join("pending.json");
+        if former.as_ref() != Some(&receipt) {
+            put(&pending, &json(&receipt)?)?;
         }
-        changed |= self.repair(packet.branch.as_deref(), &packet.topic)?;
+        let mut changed = self.put(&receipt, &active, Some(writing.markdown))?;
+        if !yields {
+            changed |= self.point(&receipt)?;
+        }
+        fs::remove(&pending)?;
+        changed |= self.settle()?;
         let folder = self.outputs.join(id);
         Ok(Wrote {
             json: folder.join("handoff.json"),
@@ -215,20 +222,6 @@ impl Store {
             changed,
             status: receipt.status,
         })
-    }
-
-    /// Makes every packet's status say what the pointer says. Call it under [`Store::lock`].
-    pub fn repair(&self, branch: Option<&str>, topic: &str) -> Result<bool, StoreError> {
-        let Some(pointer) = read::<Pointer>(&self.pointer(branch, topic)) else { return Ok(false) };
-        let mut changed = false;
-        for receipt in self.receipts() {
-            let ours = receipt.branch.as_deref() == branch && receipt.topic == topic;
-            let due = receipt.session_id != pointer.session_id && receipt.status == PacketStatus::Active;
-            if ours && due {
-                changed |= self.mark(receipt, PacketStatus::Superseded)?;
-            }
-        }
-        Ok(changed)
     }
 
     /// Archives the packets of branches that are over. Call it under [`Store::lock`].
@@ -260,7 +253,7 @@ impl Store {
     /// Removes a packet that is not active, with this work tree's copy. Call it under [`Store::lock`].
     pub fn forget(&self, receipt: &Receipt) -> Result<(), StoreError> {
         for folder in [self.outputs.join(&receipt.session_id), self.kept(&receipt.session_id)] {
-            for name in ["handoff.md", "handoff.json", "receipt.json"] {
+            for name in ["handoff.md", "handoff.json", "receipt.json", "pending.json"] {
                 fs::remove(&folder.join(name))?;
             }
             fs::remove_empty_dir(&folder);
@@ -299,6 +292,9 @@ impl Store {
             written_at: unchanged.map_or(writing.now, |former| former.written_at.as_str()).to_owned(),
             worktree: self.top.display().to_string(),
             folder: self.outputs.join(&packet.session_id).display().to_string(),
+            // once it was apart, being merged does not make it one that never was
+            apart: writing.apart
+                || former.is_some_and(|former| former.apart && former.head_commit == packet.head_commit),
             loaded: former.map(|former| former.loaded.clone()).unwrap_or_default(),
             digest,
         }
@@ -310,19 +306,29 @@ impl Store {
     }
 
     /// Changes a packet's status, in both copies.
-    fn mark(&self, mut receipt: Receipt, status: PacketStatus) -> Result<bool, StoreError> {
-        let Some(stored) = self.load(&receipt.session_id)? else { return Ok(false) };
+    pub(super) fn mark(&self, mut receipt: Receipt, status: PacketStatus) -> Result<bool, StoreError> {
+        let stored = match self.load(&receipt.session_id) {
+            Ok(Some(stored)) => stored,
+            // one that can't be read must not stand in the way of the others
+            Ok(None) | Err(StoreError::Unreadable { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
         receipt.status = status;
-        self.put(&receipt, &stored.packet, "")
+        self.put(&receipt, &stored.packet, None)
     }
 
     /// Both copies, then the receipt: one that is there says that the files are.
-    fn put(&self, receipt: &Receipt, packet: &Packet, page: &str) -> Result<bool, StoreError> {
+    pub(super) fn put(
+        &self,
+        receipt: &Receipt,
+        packet: &Packet,
+        page: Option<&str>,
+    ) -> Result<bool, StoreError> {
         let mut packet = packet.clone();
         packet.status = receipt.status;
         let bytes = json(&packet)?;
-        let page = match receipt.status {
-            PacketStatus::Active => page.to_owned(),
+        let page = match (receipt.status, page) {
+            (PacketStatus::Active, Some(page)) => page.to_owned(),
             // the built-in page: a project's own template may need what is not here, and the JSON wins anyway
             _ => super::markdown(&packet, super::Limits::default().max_chars, None)?,
         };
@@ -341,22 +347,26 @@ impl Store {
         Ok(changed)
     }
 
-    fn kept(&self, session: &str) -> PathBuf {
+    pub(super) fn kept(&self, session: &str) -> PathBuf {
         self.shared.join("packets").join(slug(session))
     }
 
-    fn pointer(&self, branch: Option<&str>, topic: &str) -> PathBuf {
+    pub(super) fn pointer(&self, branch: Option<&str>, topic: &str) -> PathBuf {
         let name = slug(&format!("{}\n{topic}", branch.unwrap_or("")));
         self.shared.join("active").join(format!("{name}.json"))
     }
 
     fn pointers(&self) -> Vec<Pointer> {
         let files = fs::list(&self.shared.join("active")).unwrap_or_default();
-        files.iter().filter_map(|path| read(path)).collect()
+        // a file that is not where its content belongs was left by a writer that died
+        let here =
+            |pointer: &Pointer, path: &Path| self.pointer(pointer.branch.as_deref(), &pointer.topic) == path;
+        let of = |path: &PathBuf| read(path).filter(|pointer| here(pointer, path));
+        files.iter().filter_map(of).collect()
     }
 }
 
-fn order(receipt: &Receipt) -> (Option<Timestamp>, &str) {
+pub(super) fn order(receipt: &Receipt) -> (Option<Timestamp>, &str) {
     (instant(&receipt.began), &receipt.session_id)
 }
 
@@ -364,18 +374,18 @@ fn instant(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }
 
-fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read_optional(path).ok()??).ok()
 }
 
-fn json<T: Serialize>(value: &T) -> Result<Vec<u8>, io::Error> {
+pub(super) fn json<T: Serialize>(value: &T) -> Result<Vec<u8>, io::Error> {
     let mut bytes = serde_json::to_vec_pretty(value)?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
 /// Writes a file unless it holds these bytes already.
-fn put(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     if fs::read_optional(path)?.as_deref() == Some(bytes) {
         return Ok(false);
     }

@@ -49,6 +49,13 @@ impl Redactor {
         self
     }
 
+    /// Folders are written as they are: for texts with commands that a person copies.
+    #[must_use]
+    pub fn keeping_folders(mut self) -> Self {
+        self.folders.clear();
+        self
+    }
+
     /// The project's own patterns: the first group of a match is a secret, or all of it where there is no group.
     #[must_use]
     pub fn with_patterns(mut self, patterns: Vec<Regex>) -> Self {

@@ -212,3 +212,189 @@ fn killed_at_any_point_it_leaves_the_former_packet_or_the_new_one() {
     assert_eq!(active, 1);
     assert_eq!(sandbox.endwell(&["resume"]).code, Some(0));
 }
+
+#[test]
+fn a_leftover_of_a_killed_writer_is_no_pointer_and_is_swept() {
+    let sandbox = sandbox();
+    ready(&sandbox);
+    handoff(&sandbox, "one");
+    let active = sandbox.repo().join(".git/endwell/active");
+    let pointer = std::fs::read_dir(&active).unwrap().next().unwrap().unwrap().path();
+    let old = std::fs::read(&pointer).unwrap();
+    handoff(&sandbox, "two");
+    let places = [active, kept(&sandbox, "two"), sandbox.repo().join("outputs/handoff/two")];
+    let leftovers: Vec<PathBuf> = places.iter().map(|place| place.join(".endwell-Ab12.tmp")).collect();
+    for leftover in &leftovers {
+        std::fs::write(leftover, &old).unwrap();
+    }
+    assert_eq!(sandbox.endwell(&["resume", "--json"]).json()["session_id"], "two");
+    assert!(leftovers.iter().all(|path| path.exists()), "one that may have a writer stays");
+    let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(1);
+    for leftover in &leftovers {
+        std::fs::File::options().write(true).open(leftover).unwrap().set_modified(hour_ago).unwrap();
+    }
+    assert_eq!(sandbox.endwell(&["log"]).code, Some(0));
+    assert!(leftovers.iter().all(|path| !path.exists()));
+}
+
+#[test]
+fn a_second_branch_on_the_same_commit_keeps_both_packets() {
+    let sandbox = sandbox();
+    let write = || {
+        ready(&sandbox);
+        let ran = sandbox.endwell(&["handoff", "--json"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.json()["session_id"].as_str().unwrap().to_owned()
+    };
+    let first = write();
+    sandbox.git("repo", &["switch", "-qc", "other"]);
+    let second = write();
+    assert_eq!(second, format!("{first}-2"));
+    assert_eq!(write(), second, "the same packet has the same id");
+    assert_ne!(packet(&sandbox, &first)["branch"], packet(&sandbox, &second)["branch"]);
+    // neither branch has a commit of its own, so neither is over
+    assert_eq!(sandbox.endwell(&["resume", "--json"]).json()["session_id"], second.as_str());
+    sandbox.git("repo", &["switch", "-q", "-"]);
+    assert_eq!(sandbox.endwell(&["resume", "--json"]).json()["session_id"], first.as_str());
+    assert_eq!(packet(&sandbox, &second)["status"], "active");
+}
+
+#[test]
+fn a_branch_that_was_merged_is_over() {
+    let sandbox = sandbox();
+    let main = sandbox.git("repo", &["branch", "--show-current"]);
+    sandbox.git("repo", &["switch", "-qc", "topic"]);
+    sandbox.write("new.txt", "x\n");
+    sandbox.commit("more");
+    ready(&sandbox);
+    handoff(&sandbox, "one");
+    sandbox.git("repo", &["switch", "-q", &main]);
+    assert_eq!(sandbox.endwell(&["log"]).code, Some(0));
+    assert_eq!(packet(&sandbox, "one")["status"], "active");
+    sandbox.git("repo", &["merge", "-q", "--ff-only", "topic"]);
+    assert_eq!(sandbox.endwell(&["log"]).code, Some(0));
+    assert_eq!(packet(&sandbox, "one")["status"], "archived");
+}
+
+#[test]
+fn a_write_that_was_cut_off_is_finished_by_the_next_command() {
+    let sandbox = sandbox();
+    ready(&sandbox);
+    handoff(&sandbox, "one");
+    handoff(&sandbox, "two");
+    // without a receipt
+    std::fs::remove_file(kept(&sandbox, "two").join("receipt.json")).unwrap();
+    let listed = sandbox.endwell(&["log", "--json"]).stdout;
+    assert!(listed.contains("\"two\""), "{listed}");
+    assert_eq!(sandbox.endwell(&["resume", "--json"]).json()["session_id"], "two");
+    // with the packet, and what was meant, but neither receipt nor pointer
+    let pointers = sandbox.repo().join(".git/endwell/active");
+    let pointer = std::fs::read_dir(&pointers).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(&pointer).unwrap();
+    std::fs::write(&pointer, text.replace("two", "one")).unwrap();
+    let folder = kept(&sandbox, "two");
+    std::fs::rename(folder.join("receipt.json"), folder.join("pending.json")).unwrap();
+    assert_eq!(sandbox.endwell(&["resume", "--json"]).json()["session_id"], "two");
+    assert!(!folder.join("pending.json").exists());
+    // two that both say that they are active
+    let path = kept(&sandbox, "one").join("receipt.json");
+    let text = std::fs::read_to_string(&path).unwrap().replace("superseded", "active");
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(sandbox.endwell(&["log"]).code, Some(0));
+    let statuses = ["one", "two"].map(|id| packet(&sandbox, id)["status"].clone());
+    assert_eq!(statuses, [json!("superseded"), json!("active")]);
+}
+
+#[test]
+fn a_review_that_cannot_be_read_is_told_and_is_no_review() {
+    let sandbox = sandbox();
+    ready(&sandbox);
+    let branch = sandbox.git("repo", &["branch", "--show-current"]);
+    let place = format!("outputs/review/{branch}.json");
+    let broken = [
+        "",
+        "{\"total\": 8",
+        "[1]",
+        "{\"score\": 3}",
+        "{\"total\": \"8\", \"verdict\": \"pass\"}",
+        "{\"total\": 8, \"verdict\": \"superb\"}",
+        "{\"total\": 80, \"verdict\": \"pass\"}",
+    ];
+    for text in broken {
+        sandbox.write(&place, text);
+        let risks = handoff(&sandbox, "one").json()["open_risks"].to_string();
+        assert!(risks.contains("is there but can't be read: "), "{text}: {risks}");
+    }
+    sandbox.write(&place, "{\"total\": 9, \"verdict\": \"hard_fail\"}");
+    let risks = handoff(&sandbox, "one").json()["open_risks"].to_string();
+    assert!(risks.contains("hard fail"), "{risks}");
+    sandbox.write("endwell.toml", "[review]\nrequired = true\n");
+    sandbox.commit("ask for a review");
+    ready(&sandbox);
+    for (text, why) in [
+        ("{\"total\": 9, \"verdict\": \"hard_fail\"}", "is a hard fail"),
+        ("", "is there but can't be read: EOF"),
+    ] {
+        sandbox.write(&place, text);
+        let ran = sandbox.endwell(&["handoff"]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains(why), "{}", ran.stderr);
+    }
+    sandbox.write(&place, "{\"total\": 9, \"verdict\": \"pass\"}");
+    assert_eq!(sandbox.endwell(&["handoff"]).code, Some(0));
+}
+
+#[test]
+fn another_gates_verdict_is_read_as_far_as_it_goes() {
+    let sandbox = sandbox();
+    ready(&sandbox);
+    let branch = sandbox.git("repo", &["branch", "--show-current"]);
+    let report = json!({
+        "passed": false, "strict": "no", "schema_version": "1.0",
+        "head_commit": sandbox.git("repo", &["rev-parse", "HEAD"]),
+        "findings": [
+            {"severity": "error", "message": "lint is red", "code": 7},
+            {"severity": "odd", "detail": "something"},
+            "only words",
+        ],
+        "tests": {"command": "make 'all tests'", "passed": "3", "exit_code": 0},
+    });
+    sandbox.write(&format!("outputs/verification/{branch}.json"), &report.to_string());
+    let risks = handoff(&sandbox, "one").json()["open_risks"].clone();
+    let severities: Vec<(&str, &str)> = risks
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|risk| (risk["severity"].as_str().unwrap(), risk["detail"].as_str().unwrap()))
+        .collect();
+    for expected in
+        [("block", "7: lint is red"), ("warn", "finding: something"), ("warn", "finding: only words")]
+    {
+        assert!(severities.contains(&expected), "{expected:?}: {severities:?}");
+    }
+}
+
+#[test]
+fn a_secret_in_a_tests_name_is_nowhere_in_the_packet() {
+    let sandbox = sandbox();
+    ready(&sandbox);
+    let branch = sandbox.git("repo", &["branch", "--show-current"]);
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let test = format!("test_login[{secret}]");
+    let report = json!({
+        "passed": false, "head_commit": sandbox.git("repo", &["rev-parse", "HEAD"]),
+        "findings": [{"severity": "warn", "code": secret, "detail": secret}],
+        "tests": {"command": ["x", secret], "exit_code": 1, "failing": [test]},
+    });
+    sandbox.write(&format!("outputs/verification/{branch}.json"), &report.to_string());
+    let state = json!({
+        "schema_version": 1, "assumptions": [], "next_action": format!("Mend {secret}"),
+        "open_risks": [{"severity": "warn", "detail": "red", "test": format!("other[{secret}]")}],
+    });
+    sandbox.write("agent_state.json", &state.to_string());
+    handoff(&sandbox, "one");
+    for name in ["handoff.json", "handoff.md"] {
+        let text = std::fs::read_to_string(kept(&sandbox, "one").join(name)).unwrap();
+        assert!(text.contains("[redacted:github]") && !text.contains("a1B2c3"), "{text}");
+    }
+}

@@ -18,9 +18,9 @@ use crate::evidence::environment::Parts;
 use crate::evidence::store::Found;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::flow::Workbench;
 use crate::flow::evidence::{self, TestCommand, Unclear};
 use crate::flow::workbench::git_failed;
+use crate::flow::{Workbench, handoff, safe};
 use crate::git::{Content, Status};
 use crate::model::report::{Coverage, Evidence, Finding, TestRun, VerificationReport};
 use crate::model::{SCHEMA_VERSION, Severity};
@@ -238,7 +238,8 @@ fn write(bench: &Workbench, task: &str, report: &VerificationReport) -> Result<(
             .because(error)
             .hint(format!("Make `{}` writable, or free some space.", bench.config.paths.outputs.display()))
     };
-    let mut bytes = serde_json::to_vec_pretty(report).map_err(|error| failed(error.into()))?;
+    let report = safe::verification(report.clone(), &handoff::redactor(bench)?.keeping_folders());
+    let mut bytes = serde_json::to_vec_pretty(&report).map_err(|error| failed(error.into()))?;
     bytes.push(b'\n');
     if crate::fs::read_optional(&path).ok().flatten().as_deref() == Some(&bytes[..]) {
         return Ok(());
