@@ -1,4 +1,4 @@
-# begin endwell: judges what is pushed; passes by where endwell is not installed
+# begin endwell: judges what is pushed, for each person who ran `endwell install` here; passes by for the others
 if command -v endwell >/dev/null; then
   endwell_refs=$(cat)
   if [ -n "$endwell_refs" ]; then

@@ -1,15 +1,26 @@
 #!/bin/sh
-# endwell pre-push hook, version 1. Written by `endwell install`, taken out by `endwell uninstall`.
+# endwell pre-push hook, version 2. Written by `endwell install`, taken out by `endwell uninstall`.
 # The gate judges first; then the hook that was here before runs, with the same arguments and the same input, and its
 # exit code decides.
 endwell='@ENDWELL@'
 [ -x "$endwell" ] || endwell=$(command -v endwell) || endwell=
-case $0 in
-*/*) next=${0%/*}/pre-push.endwell-chained ;;
-*) next=./pre-push.endwell-chained ;;
-esac
+case $0 in */*) dir=${0%/*} ;; *) dir=. ;; esac
+case $dir in */*) up=${dir%/*} ;; *) up=. ;; esac
+# it has its own name still, since some hooks look at it, in a folder as deep as this one
+next=$up/endwell-chained/pre-push
+[ -f "$next" ] || next=$dir/pre-push.endwell-chained
 # git skips a hook without the executable bit, and so does this
 if [ ! -f "$next" ] || [ ! -x "$next" ]; then next=; fi
+if [ "$next" = "$up/endwell-chained/pre-push" ]; then
+  # what it looks for beside itself lies here
+  for file in "$dir"/* "$dir"/.[!.]*; do
+    name=${file##*/}
+    case $name in *.sample | pre-push) continue ;; esac
+    if [ -e "$file" ] && [ ! -e "$up/endwell-chained/$name" ]; then
+      ln -s "../${dir##*/}/$name" "$up/endwell-chained/$name" 2>/dev/null
+    fi
+  done
+fi
 if [ -z "$endwell" ]; then
   echo 'warning: endwell is not found, so nothing judged this push; put it on PATH again' >&2
   if [ -n "$next" ]; then exec "$next" "$@"; fi

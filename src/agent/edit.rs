@@ -1,4 +1,5 @@
-//! The one executor of plans: works out what each file would become, shows it as a diff, writes it, and takes it back.
+//! The one executor of plans: works out what each file would become, shows it as a diff, writes it, and takes it back
+//! (what that is, [`super::undo`] works out).
 //! A file that can't be judged is refused and stays as it is; a refused file never stops the others.
 
 use std::ffi::OsString;
@@ -29,6 +30,10 @@ pub struct Step {
     pub then: Option<Vec<u8>>,
     /// The Unix mode to write; `None`: as it is.
     pub mode: Option<u32>,
+    /// The file holds nothing but what endwell writes where there is none.
+    pub is_fresh: bool,
+    /// Somebody else's file that is set aside, which an installation without a record left.
+    pub aside: Option<PathBuf>,
     /// A move of somebody else's file that goes with it.
     pub moved: Option<Move>,
     /// Folders to make before, or to remove behind it where they are empty; outermost first.
@@ -72,6 +77,8 @@ pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
         now: None,
         then: None,
         mode: None,
+        is_fresh: false,
+        aside: None,
         moved: None,
         dirs: missing_dirs(&edit.path),
     };
@@ -86,11 +93,20 @@ pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
     step.then = match &edit.change {
         Change::Block { lines } => Some(block_in(step.now.as_deref().unwrap_or_default(), lines)),
         Change::Hooks(hooks) => {
+            step.is_fresh = is_fresh(step.now.as_deref(), hooks);
             hooked(step.now.as_deref(), hooks).map_err(|error| refuse(error.to_string()))?
         }
         Change::Whole(_) => None,
     };
     Ok(step)
+}
+
+pub(super) fn is_fresh(now: Option<&[u8]>, hooks: &HookEntries) -> bool {
+    now.is_some_and(|now| json::put_in(None, hooks).is_ok_and(|fresh| fresh == now))
+}
+
+pub(super) fn kept_aside(file: &Whole) -> Option<PathBuf> {
+    file.aside.iter().find(|aside| fs::exists(aside)).cloned()
 }
 
 fn hooked(now: Option<&[u8]>, hooks: &HookEntries) -> Result<Option<Vec<u8>>, json::JsonError> {
@@ -126,24 +142,25 @@ fn whole(step: &mut Step, file: &Whole) -> Result<(), String> {
             return Err("it was edited since endwell wrote it".to_owned());
         }
         step.now = Some(ours);
+        step.aside = kept_aside(file);
         step.mode = (meta.permissions().mode() & 0o777 != file.mode).then_some(file.mode);
     } else {
-        step.moved = Some(Move { from: step.path.clone(), to: free_place(file.aside.as_deref())? });
+        step.moved = Some(Move { from: step.path.clone(), to: free_place(&file.aside)? });
         step.mode = Some(file.mode);
     }
     step.then = Some(file.bytes.clone());
     Ok(())
 }
 
-fn free_place(aside: Option<&Path>) -> Result<PathBuf, String> {
-    match aside {
-        None => Err("a file of somebody else lies there".to_owned()),
-        Some(aside) if fs::exists(aside) => Err(format!(
-            "it was replaced since endwell was installed, and `{}` still holds the hook from before: remove the one \
-             that is not wanted",
-            aside.display()
+fn free_place(aside: &[PathBuf]) -> Result<PathBuf, String> {
+    match aside.iter().find(|aside| fs::exists(aside)) {
+        // of an earlier installation whose own hook is gone: who took it away, nobody can tell
+        Some(kept) => Err(format!(
+            "`{}` still holds the hook from before an earlier installation: move it back, or remove it if it is not \
+             wanted",
+            kept.display()
         )),
-        Some(aside) => Ok(aside.to_owned()),
+        None => aside.first().cloned().ok_or_else(|| "a file of somebody else lies there".to_owned()),
     }
 }
 
@@ -186,11 +203,17 @@ fn block_in(text: &[u8], lines: &[String]) -> Vec<u8> {
     [head.as_slice(), block.as_bytes(), tail].concat()
 }
 
-fn find_block(text: &[u8]) -> Option<(usize, usize)> {
+pub(super) fn find_block(text: &[u8]) -> Option<(usize, usize)> {
     let start = memchr::memmem::find(text, BEGIN.as_bytes())?;
     let end = start + memchr::memmem::find(&text[start..], END.as_bytes())? + END.len();
     let end = if text.get(end) == Some(&b'\n') { end + 1 } else { end };
     Some((start, end))
+}
+
+/// Our lines in a text file.
+pub fn block_lines(text: &[u8]) -> Vec<String> {
+    let Some((start, end)) = find_block(text) else { return Vec::new() };
+    String::from_utf8_lossy(&text[start..end]).lines().map(str::to_owned).collect()
 }
 
 /// Folders that don't exist yet, outermost first.
@@ -201,63 +224,27 @@ fn missing_dirs(path: &Path) -> Vec<PathBuf> {
     dirs
 }
 
-/// Works out how to take an edit back. `Err`: it stays, and why.
-pub fn prepare_undo(record: &FileRecord) -> Result<Step, Refusal> {
-    let path = path_of(&record.path);
-    let refuse =
-        |reason: String| Refusal { what: record.what.clone(), path: path.clone(), reason, paste: None };
-    let is_link = fs::stat(&path).is_some_and(|meta| meta.is_symlink());
-    let now =
-        if is_link { None } else { fs::read_optional(&path).map_err(|error| refuse(error.to_string()))? };
-    let before = match &record.before {
-        Before::Bytes(text) => Some(STANDARD.decode(text).map_err(|error| refuse(error.to_string()))?),
-        Before::Absent | Before::Unknown => None,
-    };
-    let untouched = now.as_deref().is_some_and(|now| sha256_hex(now) == record.after);
-    let then = match (&now, &record.before) {
-        (None, _) => None,
-        (Some(_), Before::Absent | Before::Bytes(_)) if untouched => before,
-        (Some(now), _) => without_ours(now, record, before.as_deref()).map_err(refuse)?,
-    };
-    let mut step = Step {
-        what: record.what.clone(),
-        kind: record.kind,
-        now,
-        then,
-        mode: None,
-        moved: None,
-        dirs: record.made_dirs.iter().map(|dir| path_of(dir)).collect(),
-        path: path.clone(),
-    };
-    if let Some(aside) = record.aside.as_deref().map(path_of).filter(|aside| fs::exists(aside)) {
-        if step.then.is_some() || is_link {
-            let reason = format!(
-                "it is not endwell's any more, so the hook from before stays at `{}`",
-                aside.display()
-            );
-            return Err(refuse(reason));
+impl Move {
+    /// Moves a file back, and removes the folder that it was kept in, with the links there to its former neighbours.
+    fn back(kept: &Path, place: &Path) -> io::Result<()> {
+        fs::rename(kept, place)?;
+        let (Some(folder), Some(home)) = (kept.parent(), place.parent()) else { return Ok(()) };
+        if folder == home {
+            return Ok(());
         }
-        step.moved = Some(Move { from: aside, to: path });
+        for neighbour in fs::list(folder)? {
+            let leads_home = |target: Vec<u8>| {
+                let target = folder.join(OsString::from_vec(target));
+                let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
+                parent.is_some() && parent == home.canonicalize().ok()
+            };
+            if fs::read_link(&neighbour).is_ok_and(leads_home) {
+                fs::remove(&neighbour)?;
+            }
+        }
+        fs::remove_empty_dir(folder);
+        Ok(())
     }
-    Ok(step)
-}
-
-/// The file without our part, where somebody else changed it since.
-fn without_ours(now: &[u8], record: &FileRecord, before: Option<&[u8]>) -> Result<Option<Vec<u8>>, String> {
-    let rest = match record.kind {
-        EditKind::Whole if !has_mark(now, WHOLE_MARK) => return Ok(Some(now.to_vec())),
-        // without a record the mark must do; with one, what differs from it is somebody's own
-        EditKind::Whole if record.after.is_empty() => return Ok(None),
-        EditKind::Whole => return Err("it was edited since endwell wrote it".to_owned()),
-        EditKind::Block => match find_block(now) {
-            Some((start, end)) => [&now[..start], &now[end..]].concat(),
-            None => now.to_vec(),
-        },
-        EditKind::Hooks => json::take_out(now, before).map_err(|error| error.to_string())?,
-    };
-    let bare = rest.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect::<Vec<u8>>();
-    let nothing_left = matches!(bare.as_slice(), b"" | b"{}");
-    Ok(if record.before == Before::Absent && nothing_left { None } else { Some(rest) })
 }
 
 impl Step {
@@ -285,12 +272,26 @@ impl Step {
             kind: self.kind,
             before,
             after: sha256_hex(self.then.as_deref().unwrap_or_default()),
-            aside: moved.or_else(|| former.and_then(|record| record.aside.clone())),
+            aside: moved
+                .or_else(|| former.and_then(|record| record.aside.clone()))
+                .or_else(|| self.aside.as_deref().map(key_of)),
             made_dirs: match former {
                 Some(record) if self.dirs.is_empty() => record.made_dirs.clone(),
                 _ => self.dirs.iter().map(|dir| key_of(dir)).collect(),
             },
         }
+    }
+
+    /// The record of a file with our part in it that no record speaks of, and that stays as it is.
+    pub fn adopted(&self) -> Option<FileRecord> {
+        let now = self.now.as_deref()?;
+        let (is_ours, before) = match self.kind {
+            EditKind::Whole => (has_mark(now, WHOLE_MARK), Before::Absent),
+            EditKind::Block => (find_block(now).is_some(), Before::Unknown),
+            EditKind::Hooks if self.is_fresh => (true, Before::Absent),
+            EditKind::Hooks => (true, Before::Unknown),
+        };
+        is_ours.then(|| FileRecord { before, ..self.record(None) })
     }
 
     /// A unified diff, and the moves in words.
@@ -314,12 +315,13 @@ impl Step {
     /// Puts a file in its new state. What was there stays until the new content is complete.
     pub fn install(&self) -> io::Result<()> {
         if let Some(Move { from, to }) = &self.moved {
+            to.parent().map_or(Ok(()), fs::create_dir_all)?;
             fs::rename(from, to)?;
         }
         let written = self.write();
-        if let (Err(_), Some(Move { from, to })) = (&written, &self.moved) {
+        if let (Err(_), Some(moved)) = (&written, &self.moved) {
             // the hook from before goes on working
-            fs::rename(to, from)?;
+            Move::back(&moved.to, &moved.from)?;
         }
         written
     }
@@ -327,8 +329,8 @@ impl Step {
     /// Takes a file back to its former state, with the folders that were made for it.
     pub fn uninstall(&self) -> io::Result<()> {
         self.write()?;
-        if let Some(Move { from, to }) = &self.moved {
-            fs::rename(from, to)?;
+        if let Some(moved) = &self.moved {
+            Move::back(&moved.from, &moved.to)?;
         }
         for dir in self.dirs.iter().rev() {
             fs::remove_empty_dir(dir);
@@ -343,23 +345,6 @@ impl Step {
             (Some(bytes), Some(mode)) => fs::write_atomic_mode(&self.path, bytes, mode),
             (Some(bytes), None) => fs::write_atomic(&self.path, bytes),
         }
-    }
-}
-
-/// The record of a file that no record speaks of: only what carries our marks is taken out of it.
-pub fn unrecorded(edit: &FileEdit) -> FileRecord {
-    let aside = match &edit.change {
-        Change::Whole(file) => file.aside.as_deref().map(key_of),
-        Change::Block { .. } | Change::Hooks(_) => None,
-    };
-    FileRecord {
-        what: edit.what.clone(),
-        path: key_of(&edit.path),
-        kind: edit.change.kind(),
-        before: Before::Unknown,
-        after: String::new(),
-        aside,
-        made_dirs: Vec::new(),
     }
 }
 

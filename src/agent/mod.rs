@@ -11,6 +11,7 @@ pub mod gemini;
 pub mod json;
 pub mod opencode;
 pub mod qwen;
+pub mod undo;
 
 use std::io::Read;
 use std::path::Path;

@@ -33,7 +33,7 @@ fn change(_guarded: bool) -> Change {
         mode: 0o644,
         mark: Some("// endwell plugin for OpenCode, version"),
         variable: None,
-        aside: None,
+        aside: Vec::new(),
     })
 }
 

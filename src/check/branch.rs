@@ -29,6 +29,7 @@ impl Check for Branch {
                 issues.extend(upstream_gone(context, branch));
             }
         }
+        issues.extend(moved(context, head)?);
         issues.extend(strays(context, head)?);
         Ok(issues)
     }
@@ -162,6 +163,31 @@ fn upstream_gone(context: &Context<'_>, branch: &str) -> Option<Issue> {
             ),
         ),
     )
+}
+
+/// HEAD was moved under the session: what it had committed may be on no branch any more.
+fn moved(context: &Context<'_>, head: &str) -> Result<Option<Issue>, GitError> {
+    let Some(baseline) = context.baseline.filter(|_| context.in_session && context.repo.ref_files) else {
+        return Ok(None);
+    };
+    let since = baseline.taken_at.parse::<jiff::Timestamp>().map_or(i64::MAX, jiff::Timestamp::as_second);
+    let Some(last) = context.repo.moved_from_outside(head, since).pop() else { return Ok(None) };
+    let (from, to) = (short(&last.from), short(&last.to));
+    let kept = !context.objects.has(&last.from) || context.objects.is_ancestor(&last.from, head)?;
+    let message = format!("Another process moved HEAD under this session, from {from} to {to}.");
+    let issue = if kept {
+        Issue::warn(ID, "head-moved", message).hint("Look at what came in: `git log -p -1`.")
+    } else {
+        let message = format!("{message} The commit {from} is not in its history any more.");
+        Issue::block(ID, "head-moved", message).hint(format!(
+            "Bring it back with `git merge {from}` or `git cherry-pick {from}`, or make it a branch."
+        ))
+    };
+    Ok(Some(issue.text(&format!("{from} {to}")).owned_by(Owner::Session)))
+}
+
+fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
 }
 
 /// Branches that this session made and left: neither merged nor pushed nor checked out.

@@ -68,7 +68,7 @@ fn explain(ui: Ui, verified: &Verified) {
         ui.say(format_args!("{severity} {}: {}", finding.code, plain(&finding.detail)));
     }
     if verified.exit != ExitStatus::Done {
-        ui.hint(next_step(&verified.report));
+        ui.hint(verified.next.clone().unwrap_or_else(|| next_step(&verified.report)));
     }
 }
 
@@ -106,6 +106,10 @@ fn line(verified: &Verified) -> String {
         (_, true) => "Verified: green",
         (_, false) => "Verified: red",
     };
+    let tests_passed = report.tests.as_ref().is_none_or(|run| run.exit_code == Some(0));
+    if let (false, true, Some((feature, line))) = (report.passed, tests_passed, &verified.acceptance) {
+        return format!("{word}, acceptance of `{}`: `{}`{record}.", plain(feature), plain(line));
+    }
     let counts = report.tests.as_ref().map(counts).unwrap_or_default();
     format!("{word}{counts}{record}.")
 }

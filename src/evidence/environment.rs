@@ -122,6 +122,37 @@ const DERIVED_ENDS: [&str; 13] = [
     ".DS_Store",
 ];
 
+/// Ends of names of files that runs write anew each time: reports, counters, and databases made for tests.
+const RUN_WRITES: [&str; 20] = [
+    ".coverage",
+    ".db",
+    ".db-journal",
+    ".db-shm",
+    ".db-wal",
+    ".gcda",
+    ".gcno",
+    ".gcov",
+    ".lcov",
+    ".profdata",
+    ".profraw",
+    ".sqlite",
+    ".sqlite3",
+    ".sqlite3-journal",
+    ".trx",
+    "coverage.json",
+    "coverage.out",
+    "coverage.xml",
+    "junit.xml",
+    "lcov.info",
+];
+
+/// Whether a part is what test runs are known to write. Whatever else changes while the tests run may have steered
+/// them, so the result belongs to neither state.
+pub fn written_by_runs(part: &str) -> bool {
+    part.starts_with("folder:")
+        || part.strip_prefix("file:").is_some_and(|path| RUN_WRITES.iter().any(|end| path.ends_with(end)))
+}
+
 /// Where to look.
 pub struct Look<'a> {
     pub env: &'a Env,

@@ -23,6 +23,8 @@ pub struct Key {
     pub argv: Vec<String>,
     /// From the top of the work tree; empty for the top itself.
     pub cwd: String,
+    /// In a fresh checkout of the commit: another thing than a run in a work tree.
+    pub clean_room: bool,
 }
 
 /// What is recorded for a key.
@@ -64,13 +66,17 @@ impl Store {
         self.folder.join(format!(".lock-{}-{}", &key.tree[..key.tree.len().min(16)], key.command_id()))
     }
 
-    /// Looks a key up.
+    /// Looks a key up. A work tree without a record of its own in this environment is answered by a green run in a
+    /// fresh checkout; a red one says nothing about it.
     pub fn find(&self, key: &Key, parts: &Parts) -> io::Result<Found> {
         let mut records = self.read(|name| name.starts_with(&key.tree))?;
         records.retain(|record| {
             record.tree == key.tree && record.run.command == key.argv && record.cwd == key.cwd
         });
+        records
+            .retain(|record| record.clean_room == key.clean_room || record.clean_room && record.is_green());
         newest_first(&mut records);
+        records.sort_by_key(|record| record.clean_room != key.clean_room);
         let mut nearest: Option<Vec<String>> = None;
         for record in records {
             let mut changed = differences(&record.environment, parts);
@@ -116,7 +122,8 @@ impl Store {
     pub fn write(&self, evidence: &Evidence) -> io::Result<()> {
         let environment = digest_of(&evidence.environment, &evidence.volatile);
         let command = command_id(&evidence.run.command, &evidence.cwd);
-        let name = format!("{}-{command}-{}.json", evidence.tree, &environment[..12]);
+        let room = if evidence.clean_room { "-clean" } else { "" };
+        let name = format!("{}-{command}-{}{room}.json", evidence.tree, &environment[..12]);
         let mut text = serde_json::to_string_pretty(evidence).map_err(io::Error::other)?;
         text.push('\n');
         crate::fs::write_atomic(&self.folder.join(name), text.as_bytes())
@@ -217,7 +224,32 @@ mod tests {
     }
 
     fn key(tree: &str) -> Key {
-        Key { tree: tree.to_owned(), argv: vec!["t".to_owned()], cwd: String::new() }
+        Key { tree: tree.to_owned(), argv: vec!["t".to_owned()], cwd: String::new(), clean_room: false }
+    }
+
+    #[test]
+    fn a_clean_rooms_record_and_a_work_trees_stand_beside_each_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::in_shared(dir.path());
+        let room = Evidence { clean_room: true, ..evidence("aaaa", 1, "2026-01-02T00:00:00Z") };
+        let parts = room.environment.clone();
+        let in_room = Key { clean_room: true, ..key("aaaa") };
+        store.write(&room).unwrap();
+        assert_eq!(store.find(&key("aaaa"), &parts).unwrap(), Found::Nothing, "red there says nothing here");
+        let plain = evidence("aaaa", 0, "2026-01-01T00:00:00Z");
+        store.write(&plain).unwrap();
+        assert_eq!(store.find(&key("aaaa"), &parts).unwrap(), Found::Same(Box::new(plain)));
+        assert_eq!(store.find(&in_room, &parts).unwrap(), Found::Same(Box::new(room.clone())));
+        let green = Evidence { run: TestRun { exit_code: Some(0), ..room.run.clone() }, ..room };
+        store.write(&green).unwrap();
+        let red = evidence("aaaa", 1, "2026-01-01T00:00:00Z");
+        store.write(&red).unwrap();
+        assert_eq!(
+            store.find(&key("aaaa"), &parts).unwrap(),
+            Found::Same(Box::new(red)),
+            "its own comes first"
+        );
+        assert_eq!(store.by_tree("aaaa").unwrap().len(), 2);
     }
 
     #[test]

@@ -42,6 +42,7 @@ pub struct Judged {
 
 /// Judges the workbench freshly and, for a full run, writes `clean_state.json` and `clean_report.json`.
 pub fn judge(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
+    super::verify::sweep(bench);
     judge_walked(bench, options, None)
 }
 

@@ -10,7 +10,7 @@ use crate::evidence::{Key, Store};
 use crate::flow::Workbench;
 use crate::git::{Content, GitError, Status};
 use crate::model::board::Board;
-use crate::model::report::{Evidence, TestStanding};
+use crate::model::report::{Evidence, TestStanding, TestsBelow};
 use crate::model::state::{AgentState, StateReading};
 
 /// The test command of a workbench, with what speaks for it.
@@ -27,17 +27,51 @@ pub struct TestCommand {
     pub acceptance: bool,
 }
 
+/// Why nobody can say which command runs the tests, and the next step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unclear {
+    pub why: String,
+    pub hint: String,
+}
+
 /// The configured command, else the one that the project's files speak for.
-pub fn command(bench: &Workbench) -> Option<TestCommand> {
+pub fn command(bench: &Workbench) -> Result<Option<TestCommand>, Unclear> {
+    if bench.unknown_keys.iter().any(|key| key == "tests.suite" || key.starts_with("tests.suite.")) {
+        return Err(Unclear {
+            why: "`[[tests.suite]]` in `endwell.toml` is not supported yet".to_owned(),
+            hint: "Name one command that runs all suites instead: `[tests]`, `command = \"…\"`.".to_owned(),
+        });
+    }
     if let Some(command) = &bench.config.tests.command {
         let argv = command.argv();
         let missing = argv.first().filter(|program| !can_start(bench, &bench.env, program)).cloned();
         let because = "`[tests] command` in `endwell.toml`".to_owned();
-        return Some(TestCommand { argv, because, missing, others: Vec::new(), acceptance: false });
+        return Ok(Some(TestCommand { argv, because, missing, others: Vec::new(), acceptance: false }));
     }
-    let Detection { chosen, others } = detect::detect(&bench.repo.top, &bench.env);
-    let Candidate { argv, because, missing, .. } = chosen?;
-    Some(TestCommand { argv, because, missing, others, acceptance: false })
+    let Detection { chosen, others, broken } = detect::detect(&bench.repo.top, &bench.env);
+    if let Some((file, why)) = broken {
+        return Err(Unclear {
+            why: format!("`{file}` can't be read ({why}), so nobody knows which command runs the tests"),
+            hint: format!(
+                "Mend `{file}`, or name the command in `endwell.toml`: `[tests]`, `command = \"…\"`."
+            ),
+        });
+    }
+    Ok(chosen.map(|chosen| {
+        let Candidate { argv, because, missing, .. } = chosen;
+        TestCommand { argv, because, missing, others, acceptance: false }
+    }))
+}
+
+/// The projects below the top, where the top itself has no tests: where they lie, and one command for them all.
+pub fn below(bench: &Workbench) -> Option<TestsBelow> {
+    let found = detect::below(&bench.repo.top, &bench.env);
+    let line = |(folder, one): &(String, Candidate)| {
+        format!("(cd {} && {})", shell_words::quote(folder), shell_words::join(&one.argv))
+    };
+    let command = found.iter().map(line).collect::<Vec<_>>().join(" && ");
+    let folders: Vec<String> = found.into_iter().map(|(folder, _)| folder).collect();
+    (!folders.is_empty()).then_some(TestsBelow { folders, command })
 }
 
 fn can_start(bench: &Workbench, env: &Env, program: &str) -> bool {
@@ -96,7 +130,11 @@ pub fn environment(bench: &Workbench, status: &Status, argv: &[String]) -> Parts
 
 /// How the tests stand for what `status` has walked. What can't be told is `Unbound`, which blocks.
 pub fn standing(bench: &Workbench, status: &Status, content: &LazyContent<'_>) -> TestStanding {
-    let Some(command) = command(bench) else { return TestStanding::NoCommand };
+    let command = match command(bench) {
+        Ok(Some(command)) => command,
+        Ok(None) => return below(bench).map_or(TestStanding::NoCommand, TestStanding::Below),
+        Err(Unclear { why, hint }) => return TestStanding::Unclear { why, hint },
+    };
     match look_up(bench, status, content, &command) {
         Ok(standing) => standing,
         Err(why) => TestStanding::Unbound { why },
@@ -111,7 +149,8 @@ fn look_up(
 ) -> Result<TestStanding, String> {
     let tree = content.tree()?;
     let store = store(bench);
-    let key = Key { tree: tree.to_owned(), argv: command.argv.clone(), cwd: String::new() };
+    let key =
+        Key { tree: tree.to_owned(), argv: command.argv.clone(), cwd: String::new(), clean_room: false };
     let parts = environment(bench, status, &command.argv);
     let unreadable = |error: std::io::Error| format!("the records can't be read: {error}");
     Ok(match store.find(&key, &parts).map_err(unreadable)? {

@@ -204,7 +204,7 @@ fn recorded(bench: &Workbench, tree: &str, shown: &str) -> Option<Issue> {
         Err(error) => return Some(Issue::could_not_check(CheckId::Tests, error)),
     };
     let Some(newest) = records.first() else {
-        let known = evidence::command(bench).is_some();
+        let known = !matches!(evidence::command(bench), Ok(None));
         let message = format!("no test run is recorded for `{shown}`");
         return known.then(|| Issue::warn(CheckId::Tests, "tests-missing", message).text(tree));
     };

@@ -1,4 +1,5 @@
-//! Pushes that left a trace: entries of the tracking branches' reflogs that git made for a push, not for a fetch.
+//! What reflogs tell afterwards: pushes, by the entries of tracking branches that git made for a push and not for a
+//! fetch; and moves of HEAD that no command of the work tree's own made.
 
 use std::path::PathBuf;
 
@@ -35,6 +36,40 @@ impl Repo {
             }
         }
         found.sort_by(|a, b| (a.at, &a.tracking).cmp(&(b.at, &b.tracking)));
+        found
+    }
+}
+
+/// HEAD was moved from one commit to another, by no command that works on a branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    pub from: String,
+    pub to: String,
+}
+
+impl Repo {
+    /// Moves of HEAD since a time (seconds since 1970) that were made from outside: its branch was set by plumbing, which
+    /// leaves no message, or from another work tree, which leaves no entry here. `head` is HEAD's commit now.
+    pub fn moved_from_outside(&self, head: &str, since: i64) -> Vec<Moved> {
+        let log =
+            crate::fs::read_optional(&self.git_dir.join("logs/HEAD")).ok().flatten().unwrap_or_default();
+        let text = String::from_utf8_lossy(&log).into_owned();
+        let mut found = Vec::new();
+        let mut last = None;
+        for line in text.lines() {
+            let (ids, message) = line.split_once('\t').unwrap_or((line, ""));
+            let mut words = ids.split(' ');
+            let (Some(from), Some(to)) = (words.next(), words.next()) else { continue };
+            let at = ids.rsplit(' ').nth(1).and_then(|at| at.parse::<i64>().ok());
+            if message.trim().is_empty() && from != to && at.is_some_and(|at| at >= since) {
+                found.push(Moved { from: from.to_owned(), to: to.to_owned() });
+            }
+            last = Some(to.to_owned());
+        }
+        if let Some(last) = last.filter(|last| last != head) {
+            found.push(Moved { from: last, to: head.to_owned() });
+        }
+        found.retain(|moved| moved.from.bytes().any(|byte| byte != b'0'));
         found
     }
 }

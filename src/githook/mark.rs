@@ -13,7 +13,10 @@ use crate::git::Repo;
 use crate::model::SessionId;
 use crate::model::install::{Mark, Record, VERSION};
 use crate::model::issue::hex;
-use crate::model::session::path_key;
+use crate::model::session::{path_key, path_of_key};
+
+/// The mark's place in the common git dir.
+const MARK: &str = "endwell/installed.json";
 
 /// Why marks can't be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -31,17 +34,77 @@ pub fn installed_here(env: &Env, repo: &Repo) -> bool {
     record(env, repo).is_ok_and(|record| record.is_some())
 }
 
-/// The record of this repository's installation, where the mark agrees with it.
+/// The record of this repository's installation, where the mark agrees with it. A repository that was moved since is
+/// still the same one.
 pub fn record(env: &Env, repo: &Repo) -> Result<Option<Record>, MarkError> {
+    Ok(find(env, repo)?.filter(|found| !found.is_copy).map(|found| found.record))
+}
+
+/// What the record says of this repository's files, and whether it is a copy's: another repository holds the same mark
+/// then, and the record stays that one's.
+pub fn find(env: &Env, repo: &Repo) -> Result<Option<Found>, MarkError> {
     let Some(mark) = read::<Mark>(&mark_path(repo))? else { return Ok(None) };
     if mark.schema_version != VERSION || SessionId::parse(&mark.id).is_err() {
         return Ok(None);
     }
     let record = read::<Record>(&record_path(env, &mark.id)?)?;
     let here = common_key(repo)?;
-    Ok(record.filter(|record| {
-        record.schema_version == VERSION && record.id == mark.id && record.common_dir == here
-    }))
+    let known = record.filter(|record| record.schema_version == VERSION && record.id == mark.id);
+    let Some(record) = known else { return Ok(None) };
+    if record.common_dir == here {
+        return Ok(Some(Found { record, is_copy: false, is_moved: false }));
+    }
+    let there = path_of(&record.common_dir).join(MARK);
+    let is_copy = read::<Mark>(&there).is_ok_and(|other| other.is_some_and(|other| other.id == mark.id));
+    let mut record = moved(&record, here);
+    if is_copy {
+        // what lies outside was not copied with it
+        record.files.retain(|file| {
+            [&repo.top, &repo.common_dir].iter().any(|dir| path_of(&file.path).starts_with(dir))
+        });
+    }
+    Ok(Some(Found { record, is_copy, is_moved: !is_copy }))
+}
+
+/// A record and whose it is.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// With the paths of this repository.
+    pub record: Record,
+    pub is_copy: bool,
+    /// What is kept names the former place still.
+    pub is_moved: bool,
+}
+
+/// The record with the paths of the place where the repository lies now.
+fn moved(record: &Record, here: String) -> Record {
+    let (from, to) = roots(&path_of(&record.common_dir), &path_of(&here));
+    let rebased = |key: &str| match path_of(key).strip_prefix(&from) {
+        Ok(rest) => key_of(&to.join(rest)),
+        Err(_) => key.to_owned(),
+    };
+    let mut record = Record { common_dir: here, ..record.clone() };
+    for file in &mut record.files {
+        file.path = rebased(&file.path);
+        file.aside = file.aside.as_deref().map(rebased);
+        file.made_dirs = file.made_dirs.iter().map(|dir| rebased(dir)).collect();
+    }
+    record
+}
+
+/// The folders that were moved as a whole: the ones that hold `.git`, else the git dirs themselves.
+fn roots<'a>(from: &'a Path, to: &'a Path) -> (PathBuf, PathBuf) {
+    let (mut old, mut new) = (from, to);
+    while let (Some(name), Some(old_up), Some(new_up)) = (old.file_name(), old.parent(), new.parent()) {
+        if new.file_name() != Some(name) {
+            break;
+        }
+        (old, new) = (old_up, new_up);
+        if name == ".git" {
+            return (old.to_owned(), new.to_owned());
+        }
+    }
+    (from.to_owned(), to.to_owned())
 }
 
 /// An empty record for a repository without one.
@@ -82,7 +145,7 @@ pub fn lock(env: &Env) -> Result<fs::Lock, MarkError> {
 
 /// The mark's place.
 pub fn mark_path(repo: &Repo) -> PathBuf {
-    repo.shared_dir().join("installed.json")
+    repo.common_dir.join(MARK)
 }
 
 fn state(env: &Env) -> Result<PathBuf, MarkError> {
@@ -94,8 +157,17 @@ fn record_path(env: &Env, id: &str) -> Result<PathBuf, MarkError> {
 }
 
 fn common_key(repo: &Repo) -> io::Result<String> {
+    Ok(key_of(&repo.common_dir.canonicalize()?))
+}
+
+fn key_of(path: &Path) -> String {
     use std::os::unix::ffi::OsStrExt as _;
-    Ok(path_key(repo.common_dir.canonicalize()?.as_os_str().as_bytes()))
+    path_key(path.as_os_str().as_bytes())
+}
+
+fn path_of(key: &str) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt as _;
+    PathBuf::from(std::ffi::OsString::from_vec(path_of_key(key)))
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, MarkError> {

@@ -37,8 +37,8 @@ pub struct Whole {
     pub mark: Option<&'static str>,
     /// How the line begins in which two of our files of one version may differ.
     pub variable: Option<&'static str>,
-    /// Where somebody else's file is moved to; absent: it is refused.
-    pub aside: Option<PathBuf>,
+    /// Where somebody else's file is moved to, then the places that older versions used; none: it is refused.
+    pub aside: Vec<PathBuf>,
 }
 
 /// The hooks of one client in one settings file.

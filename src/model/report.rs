@@ -158,11 +158,40 @@ impl Evidence {
     }
 }
 
+/// Projects with tests below the top of the work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestsBelow {
+    pub folders: Vec<String>,
+    /// A shell line that would run them all.
+    pub command: String,
+}
+
+impl TestsBelow {
+    /// What was found.
+    pub fn message(&self) -> String {
+        let folders: Vec<String> = self.folders.iter().map(|folder| format!("`{folder}`")).collect();
+        format!(
+            "No test command is configured, and the tests found lie in folders below: {}.",
+            folders.join(", ")
+        )
+    }
+
+    /// How to run them.
+    pub fn hint(&self) -> String {
+        let value = toml::Value::String(self.command.clone());
+        format!("Put this into `endwell.toml` below `[tests]`: `command = {value}`.")
+    }
+}
+
 /// What is recorded about the tests of the content that lies in the work tree now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TestStanding {
     /// No command is configured and none was detected.
     NoCommand,
+    /// No command is configured and the top has none, but folders below it do.
+    Below(TestsBelow),
+    /// Nobody can say which command runs the tests.
+    Unclear { why: String, hint: String },
     /// Green for exactly this content and environment.
     Green(Box<Evidence>),
     /// Red for exactly this content and environment.

@@ -32,6 +32,13 @@ impl Store {
         Self { dir: repo.own_dir() }
     }
 
+    /// The records of every work tree of the repository.
+    pub fn everywhere(repo: &Repo) -> Vec<Self> {
+        let linked = fs::list(&repo.common_dir.join("worktrees")).unwrap_or_default();
+        let git_dirs = std::iter::once(repo.common_dir.clone()).chain(linked);
+        git_dirs.map(|dir| Self { dir: dir.join("endwell") }).filter(|store| fs::exists(&store.dir)).collect()
+    }
+
     /// The baseline that the installation took.
     pub fn install_baseline(&self) -> Option<Baseline> {
         read(&self.dir.join("baseline.json"))

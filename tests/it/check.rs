@@ -281,12 +281,7 @@ fn another_work_trees_branch_is_not_this_sessions_stray() {
     let sandbox = Sandbox::with_repo();
     assert_eq!(sandbox.endwell(&["install", "--agent", "claude"]).code, Some(0));
     sandbox.git("repo", &["worktree", "add", "-q", "../other", "-b", "other"]);
-    let started = format!(r#"{{"session_id":"one","cwd":"{}"}}"#, sandbox.repo().display());
-    std::fs::write(sandbox.root().join("start.json"), started).unwrap();
-    let mut start = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), "repo");
-    start.args(["hook", "start", "--client", "claude"]);
-    start.stdin(std::fs::File::open(sandbox.root().join("start.json")).unwrap());
-    assert_eq!(Ran::of(&mut start).code, Some(0));
+    begin_session(&sandbox);
     for (dir, name) in [("other", "theirs"), ("repo", "ours")] {
         let back = sandbox.git(dir, &["branch", "--show-current"]);
         sandbox.git(dir, &["switch", "-q", "-c", name]);
@@ -326,4 +321,33 @@ fn pipes_and_devices_under_the_names_of_inputs_never_hang() {
         let ran = sandbox.command("timeout", "repo", &["10", env!("CARGO_BIN_EXE_endwell"), "check"]);
         assert_ne!(ran.code, Some(124), "{name}: {ran:?}");
     }
+}
+
+/// An agent's session `one` in the repository, begun now.
+fn begin_session(sandbox: &Sandbox) {
+    let started = format!(r#"{{"session_id":"one","cwd":"{}"}}"#, sandbox.repo().display());
+    std::fs::write(sandbox.root().join("start.json"), started).unwrap();
+    let mut start = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), "repo");
+    start.args(["hook", "start", "--client", "claude"]);
+    start.stdin(std::fs::File::open(sandbox.root().join("start.json")).unwrap());
+    assert_eq!(Ran::of(&mut start).code, Some(0));
+}
+
+#[test]
+fn a_head_that_another_process_moved_is_told() {
+    let sandbox = Sandbox::with_repo();
+    assert_eq!(sandbox.endwell(&["install", "--agent", "claude"]).code, Some(0));
+    sandbox.git("repo", &["worktree", "add", "-q", "../other", "-b", "other"]);
+    begin_session(&sandbox);
+    let branch = || {
+        let mut check = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), "repo");
+        check.env("CLAUDE_CODE_SESSION_ID", "one").args(["check", "--only", "branch", "--json"]);
+        told(&Ran::of(&mut check))
+    };
+    sandbox.git("repo", &["commit", "-q", "--allow-empty", "-m", "mine"]);
+    sandbox.git("repo", &["commit", "-q", "--amend", "--allow-empty", "-m", "mine, in better words"]);
+    assert_eq!(branch(), Vec::<String>::new(), "one's own commits and amends are no news");
+    let foreign = sandbox.git("repo", &["commit-tree", "-p", "HEAD~1", "-m", "foreign", "HEAD^{tree}"]);
+    sandbox.git("other", &["update-ref", "refs/heads/main", &foreign]);
+    assert_eq!(branch(), ["block head-moved session -"]);
 }

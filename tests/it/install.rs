@@ -258,7 +258,7 @@ fn a_dry_run_shows_every_file_and_changes_none() {
     for name in [".git/hooks/pre-push", ".claude/settings.json", "endwell.toml", ".git/info/exclude"] {
         assert!(ran.stdout.contains(&format!("+++ b/{name}\n")), "{name}: {}", ran.stdout);
     }
-    assert!(ran.stdout.contains("rename `.git/hooks/pre-push` to `.git/hooks/pre-push.endwell-chained`\n"));
+    assert!(ran.stdout.contains("rename `.git/hooks/pre-push` to `.git/endwell-chained/pre-push`\n"));
     ok(sandbox.endwell(&["install"]));
     let installed = snapshot(sandbox.root());
     let back = ok(sandbox.endwell(&["uninstall", "--dry-run"]));

@@ -13,6 +13,7 @@ mod hook;
 mod install;
 mod installer;
 mod main_job;
+mod moved;
 mod note;
 mod packets;
 mod park;

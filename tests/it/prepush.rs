@@ -258,7 +258,7 @@ fn a_manager_that_came_later_is_told_of_and_keeps_its_hook() {
     let out = endwell(&sandbox, "repo", &["uninstall"]);
     assert!(out.code == Some(3) && out.stderr.contains("is not endwell's any more"), "{out:?}");
     assert_eq!(sandbox.read(".git/hooks/pre-push"), "#!/bin/sh\nexit 0\n");
-    assert!(hooks.join("pre-push.endwell-chained").exists());
+    assert!(sandbox.repo().join(".git/endwell-chained/pre-push").exists());
     // as prek and pre-commit do: ours runs as the former hook
     std::fs::rename(hooks.join("pre-push.old"), hooks.join("pre-push.legacy")).unwrap();
     let ran = endwell(&sandbox, "repo", &["install"]);
@@ -298,7 +298,96 @@ fn installations_at_once_keep_the_hook_that_was_there() {
         })
         .collect();
     assert!(running.iter_mut().all(|child| child.wait().unwrap().success()));
-    assert_eq!(sandbox.read(".git/hooks/pre-push.endwell-chained"), before);
+    assert_eq!(sandbox.read(".git/endwell-chained/pre-push"), before);
     assert_eq!(endwell(&sandbox, "repo", &["uninstall"]).code, Some(0));
     assert_eq!(sandbox.read(".git/hooks/pre-push"), before);
+}
+
+/// A hook that dispatches on its own name, and looks beside itself and from there into the repository.
+#[test]
+fn a_hook_keeps_its_name_and_its_neighbours() {
+    let sandbox = Sandbox::with_repo().with_remote();
+    std::fs::create_dir(sandbox.root().join("bin")).unwrap();
+    let hook = "#!/bin/sh\n[ \"${0##*/}\" = pre-push ] || exit 0\nhere=$(cd \"$(dirname \"$0\")\" && pwd) || exit 7\n\
+        . \"$(dirname \"$0\")/lib.sh\" || exit 8\n. \"$here/../../tools/more.sh\" || exit 9\n\
+        say \"$(cat \"$here/pre-push.d/words\")\"; more\n";
+    sandbox.write(".git/hooks/pre-push", hook);
+    sandbox.write(".git/hooks/lib.sh", "say() { echo \"said: $1\" >&2; }\n");
+    sandbox.write(".git/hooks/pre-push.d/words", "no\n");
+    sandbox.write("tools/more.sh", "more() { exit 5; }\n");
+    make_executable(&sandbox.repo().join(".git/hooks/pre-push"));
+    sandbox.commit("tools");
+    let before = snapshot(&sandbox.repo());
+    assert_eq!(endwell(&sandbox, "repo", &["install"]).code, Some(0));
+    for _ in 0..2 {
+        let ran = sandbox.try_git("repo", &["push", "origin", "main"]);
+        assert!(ran.code == Some(1) && ran.stderr.contains("said: no"), "{ran:?}");
+    }
+    assert_eq!(endwell(&sandbox, "repo", &["uninstall"]).code, Some(0));
+    let ours = |path: &Path| [".git/endwell", ".git/logs", "outputs"].iter().any(|dir| path.starts_with(dir));
+    let mut after = snapshot(&sandbox.repo());
+    after.retain(|path, _| !ours(path) || path.starts_with(".git/endwell-chained"));
+    let mut before = before;
+    before.retain(|path, _| !ours(path));
+    same(&before, &after);
+}
+
+/// What an older version left: its hook, and the one from before beside it.
+#[test]
+fn an_older_installation_is_brought_up_to_date_and_undone() {
+    let sandbox = build("02-hand-written.sh");
+    let before = sandbox.read(".git/hooks/pre-push");
+    let hooks = sandbox.repo().join(".git/hooks");
+    std::fs::rename(hooks.join("pre-push"), hooks.join("pre-push.endwell-chained")).unwrap();
+    let old = "#!/bin/sh\n# endwell pre-push hook, version 1. Written by `endwell install`, taken out by `endwell uninstall`.\n\
+        endwell='/nowhere'\n";
+    sandbox.write(".git/hooks/pre-push", old);
+    make_executable(&hooks.join("pre-push"));
+    assert_eq!(endwell(&sandbox, "repo", &["install"]).code, Some(0));
+    stand_in(&sandbox, 0);
+    let (pushed, trace) = push_two(&sandbox, "repo");
+    assert!(pushed.code == Some(0) && trace.contains("own stdin: refs/heads/pier"), "{pushed:?} {trace}");
+    assert_eq!(endwell(&sandbox, "repo", &["uninstall"]).code, Some(0));
+    assert_eq!(sandbox.read(".git/hooks/pre-push"), before);
+    assert!(!hooks.join("pre-push.endwell-chained").exists());
+}
+
+#[test]
+fn a_hook_that_was_set_aside_once_is_not_switched_on_again() {
+    let sandbox = Sandbox::with_repo();
+    for place in [".git/hooks/pre-push.endwell-chained", ".git/endwell-chained/pre-push"] {
+        sandbox.write(place, "#!/bin/sh\nexit 1\n");
+        let ran = sandbox.endwell(&["install"]);
+        assert!(ran.code == Some(3) && ran.stderr.contains("there is no hook, but"), "{ran:?}");
+        assert!(ran.stderr.contains(place) && !ran.stderr.contains("replaced"), "{ran:?}");
+        assert!(!sandbox.repo().join(".git/hooks/pre-push").exists());
+        std::fs::remove_file(sandbox.repo().join(place)).unwrap();
+    }
+    assert_eq!(sandbox.endwell(&["install"]).code, Some(0));
+}
+
+#[test]
+fn an_empty_hooks_path_is_told_of_and_taken_back() {
+    let sandbox = Sandbox::with_repo();
+    let before = snapshot(&sandbox.repo());
+    assert_eq!(sandbox.endwell(&["install", "--agent", "claude", "--agent", "claude"]).code, Some(0));
+    sandbox.git("repo", &["config", "core.hooksPath", ""]);
+    let ran = sandbox.endwell(&["install"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("`core.hooksPath` is empty"), "{ran:?}");
+    assert!(ran.stderr.contains("`git config --unset core.hooksPath`"), "{ran:?}");
+    assert_eq!(sandbox.endwell(&["uninstall"]).code, Some(0));
+    assert_eq!(sandbox.endwell(&["uninstall"]).code, Some(0));
+    sandbox.git("repo", &["config", "--unset", "core.hooksPath"]);
+    let mut after = snapshot(&sandbox.repo());
+    let mut before = before;
+    for files in [&mut before, &mut after] {
+        files.remove(Path::new(".git/config"));
+    }
+    same(&before, &after);
+}
+
+fn make_executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }

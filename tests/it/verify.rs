@@ -158,10 +158,29 @@ fn another_environment_is_stale_and_not_missing() {
 
 #[test]
 fn what_the_run_itself_writes_makes_no_evidence_stale() {
-    let sandbox = with_command("date +%N > .env; true");
+    let sandbox = with_command("date +%N > test.sqlite3; mkdir -p made; true");
+    sandbox.write(".gitignore", "test.sqlite3\nmade/\n");
+    sandbox.commit("what the tests write is ignored");
     assert_eq!(sandbox.endwell(&["verify"]).code, Some(0));
     assert_eq!(standing(&sandbox), None);
     assert!(sandbox.endwell(&["verify"]).stdout.contains(", recorded for tree"));
+}
+
+#[test]
+fn an_ignored_input_that_changes_during_the_run_makes_no_evidence() {
+    for (before, line) in
+        [(Some("good\n"), "grep -q good .env; r=$?; echo bad > .env; exit $r"), (None, "echo bad > .env")]
+    {
+        let sandbox = with_command(line);
+        if let Some(text) = before {
+            sandbox.write(".env", text);
+        }
+        let ran = sandbox.endwell(&["verify"]);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert!(ran.stderr.contains("tests-unbound: While the tests ran this changed"), "{ran:?}");
+        assert!(ran.stderr.contains(".env"), "{ran:?}");
+        assert_eq!(standing(&sandbox).as_deref(), Some("tests-missing"));
+    }
 }
 
 #[test]
@@ -268,6 +287,7 @@ fn fewer_tests_than_in_the_last_green_run_are_a_warning() {
     let ran = sandbox.endwell(&["verify"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(report(&sandbox)["findings"][0]["code"], "fewer-tests");
+    assert!(ran.stderr.contains("1 test ran; 2 in the last green run"), "{ran:?}");
     assert!(sandbox.endwell(&["verify"]).stderr.contains("fewer-tests"), "from the record as well");
 }
 
@@ -380,7 +400,7 @@ fn the_clean_room_is_prepared_and_runs_no_hook() {
 }
 
 #[test]
-fn a_killed_clean_room_is_swept_by_the_next_run() {
+fn a_killed_clean_room_is_swept_by_the_next_check() {
     let sandbox = with_command("x");
     let started = sandbox.root().join("started");
     let line = format!("echo $$ > {0}; test -e quick || sleep 100", started.display());
@@ -393,8 +413,7 @@ fn a_killed_clean_room_is_swept_by_the_next_run() {
     child.wait().unwrap();
     sandbox.command("kill", ".", &["-KILL", "--", &format!("-{group}")]);
     assert_eq!(sandbox.git("repo", &["worktree", "list"]).lines().count(), 2);
-    sandbox.write("quick", "");
-    assert_eq!(sandbox.endwell(&["verify"]).code, Some(0));
+    sandbox.endwell(&["check", "--only", "tests"]);
     assert_eq!(sandbox.git("repo", &["worktree", "list"]).lines().count(), 1);
 }
 
@@ -429,4 +448,135 @@ fn reports_of_the_projects_own_tools_are_read() {
     sandbox.write("lcov.in", "LF:10\nLH:6\n");
     let ran = sandbox.endwell(&["verify"]);
     assert!(ran.stderr.contains("coverage-floor: Line coverage is 60.00 %"), "{ran:?}");
+}
+
+#[test]
+fn red_in_the_clean_room_and_green_in_the_work_tree_is_not_flaky() {
+    let sandbox = with_command("test -f .env");
+    sandbox.write(".env", "A=1\n");
+    assert_eq!(sandbox.endwell(&["verify", "--clean-room"]).code, Some(1));
+    assert_eq!(standing(&sandbox).as_deref(), Some("tests-missing"), "it is no run of this work tree");
+    let ran = sandbox.endwell(&["verify"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!ran.stderr.contains("tests-flaky"), "{ran:?}");
+    assert_eq!(standing(&sandbox), None);
+    let ran = sandbox.endwell(&["verify", "--clean-room"]);
+    assert!(ran.stderr.contains("Red in a fresh checkout only"), "{ran:?}");
+    assert_eq!(standing(&sandbox), None, "the work tree's record stays");
+}
+
+#[test]
+fn red_without_a_named_test_and_then_green_is_flaky_too() {
+    let sandbox = with_command("x");
+    let count = sandbox.root().join("count");
+    let line = format!("echo x >> {0}; test $(wc -l < {0}) -gt 1 || exit 7", count.display());
+    sandbox.write("endwell.toml", &format!("[tests]\ncommand = {line:?}\n"));
+    sandbox.commit("flaky");
+    assert_eq!(sandbox.endwell(&["verify"]).code, Some(1));
+    let ran = sandbox.endwell(&["verify"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(
+        ran.stderr.contains("Red, then green on the same content: the whole run (exit code 7"),
+        "{ran:?}"
+    );
+    assert_eq!(standing(&sandbox).as_deref(), Some("tests-flaky"));
+}
+
+#[test]
+fn a_boards_commands_run_only_where_this_person_installed() {
+    let sandbox = with_command("true");
+    let board = r#"{"project": "p", "features": [{"id": "F", "status": "in_progress", "goal": "g", "done_when": "touch ran"}]}"#;
+    sandbox.write("feature_list.json", board);
+    sandbox.write(".gitignore", "ran\n");
+    sandbox.commit("a board");
+    let ran = sandbox.endwell(&["verify"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("acceptance commands were not run: you have not installed"), "{ran:?}");
+    assert!(!sandbox.repo().join("ran").exists());
+    assert_eq!(sandbox.endwell(&["install", "--agent", "claude"]).code, Some(0));
+    let ran = sandbox.endwell(&["verify"]);
+    assert!(!ran.stderr.contains("were not run"), "{ran:?}");
+    assert!(sandbox.repo().join("ran").exists());
+}
+
+/// What `verify` says where it can't judge; the check blocks.
+fn no_verdict(files: &[(&str, &str)], code: &str) -> String {
+    let sandbox = Sandbox::with_repo();
+    for (name, text) in files {
+        sandbox.write(name, text);
+    }
+    sandbox.commit("files");
+    let ran = sandbox.endwell(&["verify"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert_eq!(standing(&sandbox).as_deref(), Some(code));
+    said(&ran)
+}
+
+#[test]
+fn a_manifest_that_cant_be_parsed_is_not_a_project_without_tests() {
+    let said = no_verdict(&[("package.json", r#"{"scripts": {"test": "jest",}}"#)], "could-not-check");
+    insta::assert_snapshot!(said, @r#"
+    block could-not-check: `package.json` can't be read (trailing comma at line 1 column 29), so nobody knows which command runs the tests.
+    hint: Mend `package.json`, or name the command in `endwell.toml`: `[tests]`, `command = "…"`.
+    No verdict.
+    "#);
+}
+
+#[test]
+fn a_suite_in_the_settings_is_not_a_project_without_tests() {
+    let suite = "[[tests.suite]]\nname = \"api\"\npaths = [\"api\"]\ncommand = \"true\"\n";
+    let said = no_verdict(&[("endwell.toml", suite)], "could-not-check");
+    insta::assert_snapshot!(said, @r#"
+    warning: `endwell.toml` has the key `tests.suite`, which means nothing here
+    block could-not-check: `[[tests.suite]]` in `endwell.toml` is not supported yet.
+    hint: Name one command that runs all suites instead: `[tests]`, `command = "…"`.
+    No verdict.
+    "#);
+}
+
+#[test]
+fn tests_that_are_not_built_or_not_found_or_not_executable_are_not_red() {
+    let lists = [("CMakeLists.txt", "enable_testing()\n")];
+    insta::assert_snapshot!(no_verdict(&lists, "tests-missing"), @r#"
+    verify: running `ctest --test-dir build --output-on-failure` (`CMakeLists.txt`)
+    block tests-not-found: `build/CTestTestfile.cmake` is not there: the tests are not configured and built.
+    hint: Run `cmake -S . -B build && cmake --build build`, then `endwell verify` again.
+    No verdict, `ctest --test-dir build --output-on-failure`.
+    "#);
+    let collected = [("endwell.toml", "[tests]\ncommand = \"echo pytest; exit 5\"\n")];
+    insta::assert_snapshot!(no_verdict(&collected, "tests-missing"), @r#"
+    verify: running `sh -c 'echo pytest; exit 5'` (`[tests] command` in `endwell.toml`)
+    block no-tests-ran: The runner found no test (exit code 5), so there is nothing to judge.
+    hint: Write a test that it finds, or name another command in `endwell.toml`: `[tests] command`.
+    No verdict, `sh -c 'echo pytest; exit 5'`.
+    "#);
+    let script = [("endwell.toml", "[tests]\ncommand = \"./t.sh\"\n"), ("t.sh", "exit 0\n")];
+    insta::assert_snapshot!(no_verdict(&script, "tests-missing"), @r#"
+    verify: running `./t.sh` (`[tests] command` in `endwell.toml`)
+    block tests-not-found: `./t.sh` is there but not executable.
+    hint: Run `chmod +x ./t.sh`, or name what runs it in `[tests] command`.
+    No verdict, `./t.sh`.
+    "#);
+}
+
+#[test]
+fn tests_in_folders_below_are_proposed_as_one_command() {
+    let sandbox = Sandbox::with_repo();
+    sandbox.write("api/go.mod", "module m\n");
+    sandbox.write("web/package.json", r#"{"scripts": {"test": "jest"}}"#);
+    sandbox.commit("two projects");
+    let ran = sandbox.endwell(&["verify"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    insta::assert_snapshot!(said(&ran), @r#"
+    warn no-tests: No test command is configured, and the tests found lie in folders below: `api`, `web`. Put this into `endwell.toml` below `[tests]`: `command = "(cd api && go test ./...) && (cd web && npm test)"`.
+    Verified: no tests to run.
+    "#);
+    assert_eq!(standing(&sandbox).as_deref(), Some("no-tests"));
+}
+
+#[test]
+fn the_time_limit_is_told_as_it_was_given_however_long_the_end_took() {
+    let sandbox = with_command("trap '' TERM; sleep 60; sleep 60");
+    let ran = sandbox.endwell(&["verify", "--timeout", "1"]);
+    assert!(ran.stderr.contains("Stopped by the time limit after 1 s."), "{ran:?}");
 }

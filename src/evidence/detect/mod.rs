@@ -8,6 +8,7 @@ mod others;
 mod python;
 mod ruby;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use crate::env::Env;
@@ -31,12 +32,15 @@ pub struct Detection {
     pub chosen: Option<Candidate>,
     /// Whatever else fits, in order.
     pub others: Vec<Candidate>,
+    /// A file that would have been asked before `chosen`, and why it can't be read.
+    pub broken: Option<(String, String)>,
 }
 
 /// The folder that is looked at.
 pub(crate) struct Project<'a> {
     root: &'a Path,
     env: &'a Env,
+    broken: RefCell<Vec<(String, String)>>,
 }
 
 /// The finders, in the written order.
@@ -56,16 +60,79 @@ const ORDER: [fn(&Project<'_>) -> Option<Candidate>; 13] = [
     others::just,
 ];
 
+/// What a configured `CMake` build folder holds.
+const CMAKE_TESTS: &str = "build/CTestTestfile.cmake";
+/// So many projects below the top are named.
+const MOST_BELOW: usize = 8;
+/// Folders that hold others' code, or products.
+const FOREIGN: [&str; 12] = [
+    "build",
+    "dist",
+    "examples",
+    "fixtures",
+    "node_modules",
+    "out",
+    "outputs",
+    "target",
+    "testdata",
+    "third_party",
+    "vendor",
+    "venv",
+];
+
 /// Looks at a folder.
 pub fn detect(root: &Path, env: &Env) -> Detection {
-    let project = Project { root, env };
-    let mut found: Vec<Candidate> = ORDER.iter().filter_map(|find| find(&project)).collect();
-    if found.is_empty() {
-        return Detection::default();
+    let project = Project { root, env, broken: RefCell::default() };
+    let mut found: Vec<(Candidate, usize)> = Vec::new();
+    for find in ORDER {
+        if let Some(candidate) = find(&project) {
+            // a file that can't be read and speaks for another kind of project is no reason to doubt this one
+            found.push((candidate, project.broken.borrow().len()));
+        }
     }
-    let first = found.iter().position(|candidate| candidate.missing.is_none()).unwrap_or(0);
-    let chosen = found.remove(first);
-    Detection { chosen: Some(chosen), others: found }
+    let broken = project.broken.into_inner();
+    if found.is_empty() {
+        return Detection { broken: broken.into_iter().next(), ..Detection::default() };
+    }
+    let first = found.iter().position(|(candidate, _)| candidate.missing.is_none()).unwrap_or(0);
+    let (chosen, doubts) = found.remove(first);
+    let others = found.into_iter().map(|(candidate, _)| candidate).collect();
+    Detection { chosen: Some(chosen), others, broken: broken.into_iter().take(doubts).next() }
+}
+
+/// Projects in folders below, each with its command, where nothing at the top speaks for one.
+pub fn below(root: &Path, env: &Env) -> Vec<(String, Candidate)> {
+    let mut found = Vec::new();
+    for folder in folders(root) {
+        if let Some(candidate) = detect(&root.join(&folder), env).chosen {
+            found.push((folder, candidate));
+            continue;
+        }
+        for inner in folders(&root.join(&folder)) {
+            let path = format!("{folder}/{inner}");
+            found.extend(detect(&root.join(&path), env).chosen.map(|candidate| (path, candidate)));
+        }
+    }
+    found.truncate(MOST_BELOW);
+    found
+}
+
+/// The folders in which a project could lie, sorted.
+fn folders(root: &Path) -> Vec<String> {
+    let mut names: Vec<String> = crate::fs::list(root)
+        .unwrap_or_default()
+        .iter()
+        .filter(|path| crate::fs::stat(path).is_some_and(|meta| meta.is_dir()))
+        .filter_map(|path| path.file_name()?.to_str().map(str::to_owned))
+        .filter(|name| !name.starts_with('.') && !FOREIGN.contains(&name.as_str()))
+        .collect();
+    names.sort();
+    names
+}
+
+/// The one step that brings what is missing, where it is not an installation.
+pub fn remedy(missing: &str) -> Option<&'static str> {
+    (missing == CMAKE_TESTS).then_some("cmake -S . -B build && cmake --build build")
 }
 
 impl Project<'_> {
@@ -82,9 +149,22 @@ impl Project<'_> {
         names.iter().copied().find(|name| self.has(name))
     }
 
-    /// A file's text; nothing where it can't be read.
+    /// A file's text. One that is there and can't be read is noted.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
+        crate::fs::read_text_optional(&self.path(name)).unwrap_or_else(|error| {
+            self.note(name, &error);
+            None
+        })
+    }
+
+    /// A file's text; nothing where it can't be read.
+    pub(crate) fn peek(&self, name: &str) -> Option<String> {
         crate::fs::read_text_optional(&self.path(name)).ok().flatten()
+    }
+
+    /// Remembers a file that could have named the command and can't be read.
+    pub(crate) fn note(&self, name: &str, why: &dyn std::fmt::Display) {
+        self.broken.borrow_mut().push((name.to_owned(), why.to_string()));
     }
 
     pub(crate) fn on_path(&self, program: &str) -> bool {
@@ -208,7 +288,6 @@ mod tests {
         for files in [
             &[("README.md", "")][..],
             &[("package.json", npm_default)],
-            &[("package.json", "not json")],
             &[("Makefile", "all:\n\techo test:\nTEST := test:\n")],
             &[("CMakeLists.txt", "project(x)")],
             &[("app.py", "import unittest")],
@@ -219,6 +298,35 @@ mod tests {
                 "{files:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_manifest_that_cant_be_read_is_told_and_not_taken_for_none() {
+        let broken = |files: &[(&str, &str)]| {
+            let found = found(files, &["npm", "make", "cargo"]);
+            (found.chosen.map(|chosen| chosen.kind), found.broken.map(|(file, _)| file))
+        };
+        let package = ("package.json", r#"{"scripts": {"test": "jest",}}"#);
+        assert_eq!(broken(&[package]), (None, Some("package.json".to_owned())));
+        let make = ("Makefile", "test:\n\techo\n");
+        assert_eq!(broken(&[package, make]), (Some("Make"), Some("package.json".to_owned())));
+        assert_eq!(broken(&[package, ("Cargo.toml", "")]), (Some("Cargo"), None), "it is asked first anyway");
+    }
+
+    #[test]
+    fn projects_below_are_found_where_the_top_has_none() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in [
+            ("api/go.mod", "module m"),
+            ("packages/web/package.json", r#"{"scripts": {"test": "jest"}}"#),
+            ("vendor/x/go.mod", "module x"),
+            (".git/y/go.mod", "module y"),
+        ] {
+            crate::fs::write_atomic(&dir.path().join(name), text.as_bytes()).unwrap();
+        }
+        let found = below(dir.path(), &Env::made_of(dir.path(), [("PATH", dir.path())]));
+        let found: Vec<_> = found.iter().map(|(folder, one)| (folder.as_str(), one.kind)).collect();
+        assert_eq!(found, [("api", "Go"), ("packages/web", "Node")]);
     }
 
     #[test]

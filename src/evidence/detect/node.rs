@@ -8,7 +8,10 @@ use super::{Candidate, Project};
 const NPM_DEFAULT: &str = "no test specified";
 
 pub(crate) fn find(project: &Project<'_>) -> Option<Candidate> {
-    let package: Value = serde_json::from_str(&project.text("package.json")?).ok()?;
+    let text = project.text("package.json")?;
+    let package: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .inspect_err(|error| project.note("package.json", error))
+        .ok()?;
     let script = package.get("scripts")?.get("test")?.as_str()?;
     if script.trim().is_empty() || script.contains(NPM_DEFAULT) {
         return None;

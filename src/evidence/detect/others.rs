@@ -1,6 +1,6 @@
 //! Projects whose test command follows from one file.
 
-use super::{Candidate, Project};
+use super::{CMAKE_TESTS, Candidate, Project};
 
 pub(crate) fn cargo(project: &Project<'_>) -> Option<Candidate> {
     let manifest = project.text("Cargo.toml")?;
@@ -58,14 +58,14 @@ pub(crate) fn cmake(project: &Project<'_>) -> Option<Candidate> {
     let lists = project.text("CMakeLists.txt")?;
     let tests =
         ["enable_testing", "include(CTest)", "ENABLE_TESTING"].iter().any(|word| lists.contains(word));
-    let built = project.has("build/CTestTestfile.cmake");
+    let built = project.has(CMAKE_TESTS);
     if !tests && !built {
         return None;
     }
     let argv = ["ctest", "--test-dir", "build", "--output-on-failure"];
     let mut candidate = project.candidate("CMake", &argv, "`CMakeLists.txt`");
     if !built {
-        candidate.missing = Some("build/CTestTestfile.cmake".to_owned());
+        candidate.missing = Some(CMAKE_TESTS.to_owned());
     }
     Some(candidate)
 }

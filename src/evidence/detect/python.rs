@@ -92,7 +92,7 @@ fn test_files(project: &Project<'_>) -> Vec<(String, String)> {
                 continue;
             }
             let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-            if let Some(text) = project.text(&path) {
+            if let Some(text) = project.peek(&path) {
                 found.push((path, text));
             }
         }

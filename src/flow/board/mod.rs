@@ -52,6 +52,11 @@ pub fn read(bench: &Workbench) -> BoardReading {
     board::find_and_read(&bench.repo.top, &bench.config)
 }
 
+/// The entries that are done for a recorded reason, each with it. Reasons from before `since` (RFC 3339) don't count.
+pub fn excused(bench: &Workbench, board: &Board, since: Option<&str>) -> Vec<(String, String)> {
+    set::excuses(bench, &board.path, since)
+}
+
 /// What a baseline remembers of the board.
 pub fn baseline(bench: &Workbench) -> Option<BoardBaseline> {
     board::baseline(&read(bench))

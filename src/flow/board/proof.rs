@@ -172,7 +172,10 @@ impl<'a> Records<'a> {
             return None;
         }
         let parts = evidence::environment(self.bench, self.seen.status, argv);
-        match self.store.find(&Key { tree, argv: argv.to_vec(), cwd: String::new() }, &parts) {
+        match self
+            .store
+            .find(&Key { tree, argv: argv.to_vec(), cwd: String::new(), clean_room: false }, &parts)
+        {
             Ok(Found::Same(record)) => Some(*record),
             _ => None,
         }

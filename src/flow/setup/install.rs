@@ -28,11 +28,11 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
     if options.dry_run {
         show(bench, &steps)?;
     } else {
-        let (written, failed) = apply(bench, &steps)?;
+        let (written, failed, was_here) = apply(bench, &steps)?;
         refused.extend(failed);
         session::take_install_baseline(bench)?;
         drop(held);
-        words::written(bench, &written, refused.is_empty(), options.shared);
+        words::written(bench, &written, was_here && refused.is_empty(), options.shared);
     }
     for refusal in &refused {
         words::refused(bench.ui, refusal);
@@ -47,18 +47,20 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
     Ok(if refused.is_empty() && !elsewhere { ExitStatus::Done } else { ExitStatus::CouldNotJudge })
 }
 
-/// Which files were written, and which could not be.
-fn apply<'a>(bench: &Workbench, steps: &'a [Step]) -> Result<(Vec<&'a Step>, Vec<Refusal>)> {
-    let former = mark::record(&bench.env, &bench.repo).map_err(unrecorded)?;
-    let mut record = match &former {
-        Some(record) => record.clone(),
-        None => mark::fresh(&bench.repo).map_err(unrecorded)?,
-    };
+/// Which files were written, which could not be, and whether endwell was installed here before.
+fn apply<'a>(bench: &Workbench, steps: &'a [Step]) -> Result<(Vec<&'a Step>, Vec<Refusal>, bool)> {
+    let (former, mut record, is_moved) = records(bench)?;
     let changing: Vec<&Step> = steps.iter().filter(|step| step.changes()).collect();
     for step in &changing {
         enter(&mut record, step);
     }
-    if former.as_ref() != Some(&record) {
+    for step in steps.iter().filter(|step| !step.changes()) {
+        // of an installation whose record is lost
+        if !record.files.iter().any(|file| file.path == edit::key_of(&step.path)) {
+            record.files.extend(step.adopted());
+        }
+    }
+    if is_moved || former.as_ref() != Some(&record) {
         mark::write_record(&bench.env, &record).map_err(unrecorded)?;
     }
     if former.is_none()
@@ -78,7 +80,21 @@ fn apply<'a>(bench: &Workbench, steps: &'a [Step]) -> Result<(Vec<&'a Step>, Vec
         strike(&mut record, former.as_ref(), &refused);
         mark::write_record(&bench.env, &record).map_err(unrecorded)?;
     }
-    Ok((written, refused))
+    Ok((written, refused, former.is_some()))
+}
+
+/// The record that is in force here, the one to go on with, and whether the repository was moved. A copy goes on with
+/// what the other one's record says of its files, under a mark of its own.
+fn records(bench: &Workbench) -> Result<(Option<Record>, Record, bool)> {
+    let found = mark::find(&bench.env, &bench.repo).map_err(unrecorded)?;
+    Ok(match found {
+        Some(found) if !found.is_copy => (Some(found.record.clone()), found.record, found.is_moved),
+        found => {
+            let mut record = mark::fresh(&bench.repo).map_err(unrecorded)?;
+            record.files = found.map(|found| found.record.files).unwrap_or_default();
+            (None, record, false)
+        }
+    })
 }
 
 fn enter(record: &mut Record, step: &Step) {

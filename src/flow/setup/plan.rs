@@ -11,7 +11,7 @@ use crate::flow::Workbench;
 use crate::flow::workbench::git_failed;
 use crate::fs;
 use crate::githook::{self, Place, mark};
-use crate::model::install::Before;
+use crate::model::install::{Before, FileRecord};
 use crate::model::plan::{Change, FileEdit, Whole};
 
 const CONFIG: &str = include_str!("../../../templates/config/endwell.toml");
@@ -25,7 +25,11 @@ pub(super) fn edits(
 ) -> Result<(Vec<FileEdit>, Vec<Refusal>)> {
     let (mut edits, mut refused) = (Vec::new(), Vec::new());
     if let (Place::Own { dir }, false) = (place, options.external) {
-        edits.push(githook::plan(dir, &program(bench)?));
+        let edit = githook::plan(dir, &program(bench)?);
+        match lone(&edit, &recorded(bench)?) {
+            Some(refusal) => refused.push(refusal),
+            None => edits.push(edit),
+        }
     }
     for agent in agents {
         match agent.obstacle.map_or(Ok(None), |look| look(&bench.repo.top)) {
@@ -55,6 +59,28 @@ pub(super) fn edits(
     Ok((edits, refused))
 }
 
+/// A hook that an earlier installation set aside and that no hook of ours runs any more: ours would switch it on again.
+fn lone(edit: &FileEdit, files: &[FileRecord]) -> Option<Refusal> {
+    let Change::Whole(file) = &edit.change else { return None };
+    let key = edit::key_of(&edit.path);
+    if fs::exists(&edit.path) || files.iter().any(|file| file.path == key && file.aside.is_some()) {
+        return None;
+    }
+    let kept = file.aside.iter().find(|aside| fs::exists(aside))?;
+    let reason = format!(
+        "there is no hook, but `{kept}` holds the one from before an earlier installation: move it back if it is \
+         wanted, or remove it",
+        kept = kept.display()
+    );
+    Some(Refusal { what: edit.what.clone(), path: edit.path.clone(), reason, paste: None })
+}
+
+/// The files of the installation that is in force here, or that this repository is a copy of.
+fn recorded(bench: &Workbench) -> Result<Vec<FileRecord>> {
+    let found = mark::find(&bench.env, &bench.repo).map_err(unrecorded)?;
+    Ok(found.map(|found| found.record.files).unwrap_or_default())
+}
+
 fn unreadable(bench: &Workbench, agent: &Agent, reason: String) -> Refusal {
     Refusal {
         what: format!("{}'s settings", agent.name),
@@ -76,7 +102,14 @@ pub(super) fn agents(bench: &Workbench, options: &InstallOptions) -> Result<Vec<
                 .hint(format!("Give `--agent` one of: {}.", agent::names()))
         })
     };
-    options.agents.iter().map(known).collect()
+    let mut named: Vec<&'static Agent> = Vec::new();
+    for agent in options.agents.iter().map(known) {
+        let agent = agent?;
+        if !named.iter().any(|other| other.id == agent.id) {
+            named.push(agent);
+        }
+    }
+    Ok(named)
 }
 
 /// One client's settings file with our entries.
@@ -170,7 +203,7 @@ fn config_edit(bench: &Workbench) -> FileEdit {
             mode: 0o644,
             mark: None,
             variable: None,
-            aside: None,
+            aside: Vec::new(),
         }),
     }
 }
@@ -178,15 +211,19 @@ fn config_edit(bench: &Workbench) -> FileEdit {
 /// endwell's own outputs, and the personal settings files that it made: never the person's dirt.
 fn exclude_lines(bench: &Workbench, edits: &[FileEdit]) -> Result<Vec<String>> {
     let mut lines = bench.config.own_patterns();
-    let record = mark::record(&bench.env, &bench.repo).map_err(unrecorded)?;
-    let files = record.map(|record| record.files).unwrap_or_default();
+    let files = recorded(bench)?;
+    let former =
+        fs::read_optional(&bench.repo.common_dir.join("info/exclude")).ok().flatten().unwrap_or_default();
+    let former = edit::block_lines(&former);
     for agent in agent::ALL {
         let path = bench.repo.top.join(agent.own_settings);
         let key = edit::key_of(&path);
         let made_before = files.iter().any(|file| file.path == key && file.before == Before::Absent);
         let made_now = !fs::exists(&path) && edits.iter().any(|edit| edit.path == path);
-        if made_before || made_now {
-            lines.push(format!("/{}", agent.own_settings));
+        let line = format!("/{}", agent.own_settings);
+        // and what the block says already, where the record is lost
+        if made_before || made_now || former.contains(&line) {
+            lines.push(line);
         }
     }
     Ok(lines)

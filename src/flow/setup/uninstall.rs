@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{plan, show, unrecorded, unwritten, words};
 use crate::agent;
-use crate::agent::edit;
+use crate::agent::undo;
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::flow::workbench::git_failed;
@@ -18,14 +18,16 @@ use crate::session::Store;
 /// Takes everything back; says what was done on standard error, shows diffs on standard output.
 pub fn uninstall(bench: &Workbench, dry_run: bool) -> Result<ExitStatus> {
     let _held = if dry_run { None } else { Some(mark::lock(&bench.env).map_err(unrecorded)?) };
-    let record = mark::record(&bench.env, &bench.repo).map_err(unrecorded)?;
-    let files = match &record {
-        Some(record) => record.files.clone(),
+    let found = mark::find(&bench.env, &bench.repo).map_err(unrecorded)?;
+    let files = match &found {
+        Some(found) => found.record.files.clone(),
         None => marked(bench)?,
     };
+    // a copy gets its files back, and the other one keeps its record
+    let record = found.filter(|found| !found.is_copy).map(|found| found.record);
     let (mut steps, mut refused) = (Vec::new(), Vec::new());
     for file in files.iter().rev() {
-        match edit::prepare_undo(file) {
+        match undo::prepare_undo(file) {
             Ok(step) => steps.push(step),
             Err(refusal) => refused.push(refusal),
         }
@@ -52,7 +54,9 @@ pub fn uninstall(bench: &Workbench, dry_run: bool) -> Result<ExitStatus> {
 }
 
 fn forget(bench: &Workbench, record: Option<&Record>) -> Result<()> {
-    Store::of(&bench.repo).forget_install_baseline().map_err(session::kept)?;
+    for store in Store::everywhere(&bench.repo) {
+        store.forget_install_baseline().map_err(session::kept)?;
+    }
     mark::remove(&bench.env, &bench.repo, record).map_err(unrecorded)
 }
 
@@ -68,5 +72,5 @@ fn marked(bench: &Workbench) -> Result<Vec<FileRecord>> {
         edits.push(plan::settings_edit(bench, agent, agent.own_settings, false));
     }
     edits.push(plan::exclude_edit(bench, Vec::new()));
-    Ok(edits.iter().filter(|edit| fs::exists(&edit.path)).map(edit::unrecorded).collect())
+    Ok(edits.iter().filter(|edit| fs::exists(&edit.path)).map(undo::unrecorded).collect())
 }

@@ -87,7 +87,9 @@ pub(super) fn next(bench: &Workbench, gate_runs: bool) -> Result<()> {
         }
     }
     bench.ui.hint(match judged.tests {
-        TestStanding::NoCommand => "Run `endwell check` first: it shows what is judged.",
+        TestStanding::NoCommand | TestStanding::Below(_) | TestStanding::Unclear { .. } => {
+            "Run `endwell check` first: it shows what is judged."
+        }
         _ => "Run `endwell verify` first: it runs the tests and keeps the result as evidence.",
     });
     Ok(())
@@ -112,10 +114,14 @@ pub(super) fn place(ui: Ui, place: &Place, external: bool) {
         Place::Adopted { by } => {
             ui.say(format_args!("The hook manager here runs endwell already, as `{}`.", by.display()));
         }
-        Place::Off { value } => ui.warn(format_args!(
-            "`core.hooksPath` is `{value}`: hooks are switched off here on purpose, so no gate runs at a push; \
-             `git config --unset core.hooksPath` switches them on"
-        )),
+        Place::Off { value, scope } => {
+            let value = if value.is_empty() { "empty".to_owned() } else { format!("`{value}`") };
+            let flag = if scope == "local" { String::new() } else { format!("--{scope} ") };
+            ui.warn(format_args!(
+                "`core.hooksPath` is {value}: hooks are switched off here, so no gate runs at a push; \
+                 `git config {flag}--unset core.hooksPath` switches them on, then run `endwell install` again"
+            ));
+        }
         Place::Project { script, wired: true } | Place::Shared { script, wired: true, .. } => {
             ui.say(format_args!("`{}` calls endwell already.", script.display()));
         }

@@ -11,6 +11,7 @@ use crate::flow::evidence::TestCommand;
 use crate::flow::session;
 use crate::flow::workbench::git_failed;
 use crate::git::Refs;
+use crate::githook::mark;
 use crate::model::Severity;
 use crate::model::board::{BoardReading, Status};
 use crate::model::report::Finding;
@@ -30,7 +31,14 @@ pub(super) fn run(
         Refs::read(&bench.repo, &bench.objects).map_err(|error| git_failed("can't read the refs", error))?;
     let base = check::base(bench, &CheckOptions::default(), status, &refs, &current)?;
     let then = board::before(bench, &reading, &current, base.as_deref());
-    for run in board::acceptance_runs(bench, found, then.as_ref()) {
+    let runs = board::acceptance_runs(bench, found, then.as_ref());
+    if !runs.is_empty() && !mark::installed_here(&bench.env, &bench.repo) {
+        outcome.findings.push(not_run());
+        return Ok(());
+    }
+    let since = current.baseline.as_ref().map(|baseline| baseline.taken_at.as_str());
+    let excused = board::excused(bench, found, since);
+    for run in runs {
         let done = found.feature(&run.feature).is_some_and(|feature| feature.status == Status::Done);
         let ran = one(bench, options, &run)?;
         let shown = crate::ui::plain(&run.line);
@@ -41,16 +49,39 @@ pub(super) fn run(
         let what = if ran.unjudged { "could not be judged" } else { "fails" };
         bench.ui.say(format_args!("verify: acceptance of `{}` {what}: `{shown}`", run.feature));
         if done {
-            outcome.findings.push(Finding {
-                code: "board-done-unproven".to_owned(),
-                severity: Severity::Block,
-                detail: format!("`{}` is set to done, but its command {what}: `{}`", run.feature, run.line),
-            });
-            outcome.red |= ran.red;
-            outcome.tail = outcome.tail.take().or(ran.tail);
+            let reason =
+                excused.iter().find(|(feature, _)| *feature == run.feature).map(|(_, reason)| reason);
+            outcome.findings.push(unproven(&run, what, reason));
+            if reason.is_none() {
+                outcome.red |= ran.red;
+                outcome.tail = outcome.tail.take().or(ran.tail);
+                outcome.acceptance.get_or_insert((run.feature, run.line));
+            }
         }
     }
     Ok(())
+}
+
+/// A recorded reason makes it a warning, as it does in the check of the board.
+fn unproven(run: &AcceptanceRun, what: &str, reason: Option<&String>) -> Finding {
+    let why = reason.map(|reason| format!("; the recorded reason: {reason}")).unwrap_or_default();
+    Finding {
+        code: "board-done-unproven".to_owned(),
+        severity: if reason.is_some() { Severity::Warn } else { Severity::Block },
+        detail: format!("`{}` is set to done, but its command {what}: `{}`{why}", run.feature, run.line),
+    }
+}
+
+/// A board that came with a clone is somebody else's word: only who installed endwell here runs what it says.
+fn not_run() -> Finding {
+    Finding {
+        code: "acceptance-not-run".to_owned(),
+        severity: Severity::Warn,
+        detail:
+            "The board's acceptance commands were not run: you have not installed endwell in this repository \
+                 (`endwell install`)."
+                .to_owned(),
+    }
 }
 
 fn one(bench: &Workbench, options: &VerifyOptions, run: &AcceptanceRun) -> Result<Outcome> {

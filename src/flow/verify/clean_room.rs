@@ -38,9 +38,12 @@ pub(super) fn run(bench: &Workbench, options: &VerifyOptions) -> Result<(Moment,
     remark(&inside);
     prepare(&inside)?;
     let command = evidence::command(&inside);
-    let argv = command.as_ref().map(|command| command.argv.clone()).unwrap_or_default();
-    let before = Moment { clean_room: true, ..Moment::now(&inside, &argv)? };
-    let Some(command) = command else { return Ok((before, verdict::without_tests())) };
+    let before = Moment { clean_room: true, ..Moment::now(&inside, &super::argv_of(&command))? };
+    let command = match command {
+        Ok(Some(command)) => command,
+        Ok(None) => return Ok((before, verdict::without_tests(&inside))),
+        Err(unclear) => return Ok((before, verdict::unclear(&unclear))),
+    };
     let mut outcome = run::fresh(&inside, options, &command, &before)?;
     compare(bench, &before, &mut outcome);
     Ok((before, outcome))

@@ -18,9 +18,9 @@ use crate::evidence::environment::Parts;
 use crate::evidence::store::Found;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::flow::{Workbench, handoff, safe};
-use crate::flow::evidence::{self, TestCommand};
+use crate::flow::evidence::{self, TestCommand, Unclear};
 use crate::flow::workbench::git_failed;
+use crate::flow::{Workbench, handoff, safe};
 use crate::git::{Content, Status};
 use crate::model::report::{Coverage, Evidence, Finding, TestRun, VerificationReport};
 use crate::model::{SCHEMA_VERSION, Severity};
@@ -48,6 +48,10 @@ pub struct Verified {
     pub from_record: bool,
     /// The end of a red run's output, where it was not shown live.
     pub tail: Option<String>,
+    /// The acceptance command that fails the verdict: its entry on the board, and its line.
+    pub acceptance: Option<(String, String)>,
+    /// The next step, where it is a special one.
+    pub next: Option<String>,
 }
 
 /// The workbench at one moment.
@@ -71,6 +75,8 @@ struct Outcome {
     from_record: bool,
     tail: Option<String>,
     coverage: Option<Coverage>,
+    acceptance: Option<(String, String)>,
+    next: Option<String>,
 }
 
 /// Verifies what lies in the work tree and writes the report.
@@ -81,14 +87,23 @@ pub fn verify(bench: &Workbench, options: &VerifyOptions) -> Result<Verified> {
         return conclude(bench, options, &before, outcome);
     }
     let command = evidence::command(bench);
-    let argv = command.as_ref().map(|command| command.argv.clone()).unwrap_or_default();
-    let before = Moment::now(bench, &argv)?;
+    let before = Moment::now(bench, &argv_of(&command))?;
     let mut outcome = match &command {
-        None => verdict::without_tests(),
-        Some(command) => answer(bench, options, command, &before)?,
+        Ok(None) => verdict::without_tests(bench),
+        Ok(Some(command)) => answer(bench, options, command, &before)?,
+        Err(unclear) => verdict::unclear(unclear),
     };
     acceptance::run(bench, options, &before, &mut outcome)?;
     conclude(bench, options, &before, outcome)
+}
+
+fn argv_of(command: &std::result::Result<Option<TestCommand>, Unclear>) -> Vec<String> {
+    command.as_ref().ok().and_then(Option::as_ref).map(|command| command.argv.clone()).unwrap_or_default()
+}
+
+/// Removes the checkouts that killed clean-room runs left.
+pub fn sweep(bench: &Workbench) {
+    clean_room::sweep(bench);
 }
 
 /// From the record, or by a run.
@@ -101,7 +116,7 @@ fn answer(
     let Content::Named { tree, .. } = &before.content else {
         return run::fresh(bench, options, command, before);
     };
-    let key = Key { tree: tree.clone(), argv: command.argv.clone(), cwd: String::new() };
+    let key = Key { tree: tree.clone(), argv: command.argv.clone(), cwd: String::new(), clean_room: false };
     if bench.env.text(NESTED) == Some(tree) {
         return Err(Failure::broken("the test command runs `endwell verify` itself")
             .hint("Let `[tests] command` name what runs the tests."));
@@ -206,7 +221,14 @@ fn conclude(
     } else {
         ExitStatus::Blocked
     };
-    Ok(Verified { report, exit, from_record: outcome.from_record, tail: outcome.tail })
+    Ok(Verified {
+        report,
+        exit,
+        from_record: outcome.from_record,
+        tail: outcome.tail,
+        acceptance: outcome.acceptance,
+        next: outcome.next,
+    })
 }
 
 fn write(bench: &Workbench, task: &str, report: &VerificationReport) -> Result<()> {

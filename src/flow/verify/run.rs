@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Moment, NESTED, Outcome, VerifyOptions, is_read_only, reports, verdict};
 use crate::evidence::Key;
-use crate::evidence::environment::{differences, digest_of};
+use crate::evidence::environment::{differences, digest_of, written_by_runs};
 use crate::evidence::runners;
 use crate::evidence::store::Found;
 use crate::failure::{Failure, FailureKind, Result};
@@ -35,10 +35,13 @@ pub(super) fn fresh(
     before: &Moment,
 ) -> Result<Outcome> {
     announce(bench, command);
+    if command.missing.is_some() {
+        return Ok(verdict::not_started(bench, command, None));
+    }
     let asked = crate::clock::now();
     let ended = match supervise(bench, options, command, before) {
         Ok(ended) => ended,
-        Err(error) => return Ok(verdict::not_started(command, &error)),
+        Err(error) => return Ok(verdict::not_started(bench, command, Some(&error))),
     };
     if ended.error == Some(EndedBy::Interrupted) {
         let failure = Failure::new(FailureKind::Interrupted, "interrupted; nothing was recorded");
@@ -49,15 +52,10 @@ pub(super) fn fresh(
     let told = reported
         .filter(|told| ended.code == Some(0) || !told.failing.is_empty())
         .unwrap_or_else(|| runners::read(&stdout, &stderr, &bench.repo.top));
-    let run = TestRun {
-        command: command.argv.clone(),
-        exit_code: ended.code,
-        duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
-        passed: told.passed,
-        failed: told.failed,
-        skipped: told.skipped,
-        failing: if ended.code == Some(0) { Vec::new() } else { told.failing },
-    };
+    let run = run_of(bench, options, command, &ended, told);
+    if found_no_test(&run) {
+        return Ok(verdict::nothing_collected(&run));
+    }
     let mut evidence = record_of(command, &run, &ended, before);
     evidence.coverage = reports::covered(&bench.repo.top, asked);
     evidence.versions = versions(bench, &evidence.environment);
@@ -69,6 +67,41 @@ pub(super) fn fresh(
         outcome.tail = Some(last_lines(&stdout, &stderr));
     }
     Ok(outcome)
+}
+
+fn run_of(
+    bench: &Workbench,
+    options: &VerifyOptions,
+    command: &TestCommand,
+    ended: &Ended,
+    told: runners::Told,
+) -> TestRun {
+    // what it took to end it is no part of what it was given
+    let took = match ended.error {
+        Some(EndedBy::Timeout) => limit(bench, options),
+        _ => ended.duration,
+    };
+    TestRun {
+        command: command.argv.clone(),
+        exit_code: ended.code,
+        duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        passed: told.passed,
+        failed: told.failed,
+        skipped: told.skipped,
+        failing: if ended.code == Some(0) { Vec::new() } else { told.failing },
+    }
+}
+
+/// Python's runners end with 5 where they find no test.
+fn found_no_test(run: &TestRun) -> bool {
+    let python = run.command.iter().any(|word| word.contains("pytest") || word.contains("unittest"));
+    let ran = run.passed.unwrap_or(0) + run.failed.unwrap_or(0);
+    run.exit_code == Some(5) && python && run.failing.is_empty() && ran == 0
+}
+
+fn limit(bench: &Workbench, options: &VerifyOptions) -> Duration {
+    let configured = bench.config.tests.timeout.map(Duration::from_secs);
+    options.timeout.or(configured).unwrap_or(TIME_LIMIT)
 }
 
 fn announce(bench: &Workbench, command: &TestCommand) {
@@ -104,8 +137,7 @@ fn supervise(
     if let Content::Named { tree, .. } = &before.content {
         env.insert(NESTED.into(), tree.into());
     }
-    let configured = bench.config.tests.timeout.map(Duration::from_secs);
-    let limit = options.timeout.or(configured).unwrap_or(TIME_LIMIT);
+    let limit = limit(bench, options);
     let supervised = Supervised {
         program: program.into(),
         args: words.map(Into::into).collect(),
@@ -170,15 +202,26 @@ fn settle(bench: &Workbench, before: &Moment, mut evidence: Evidence) -> Result<
         return Ok(verdict::changed_meanwhile(&evidence, &new));
     }
     evidence.volatile = differences(&before.parts, &after.parts);
+    let steering: Vec<String> =
+        evidence.volatile.iter().filter(|part| !written_by_runs(part)).cloned().collect();
+    if !steering.is_empty() {
+        return Ok(verdict::environment_changed(&evidence, &steering));
+    }
     evidence.environment_digest = digest_of(&evidence.environment, &evidence.volatile);
     let store = evidence::store(bench);
-    let key =
-        Key { tree: evidence.tree.clone(), argv: evidence.run.command.clone(), cwd: evidence.cwd.clone() };
-    if let Ok(Found::Same(former)) = store.find(&key, &before.parts) {
+    let key = Key {
+        tree: evidence.tree.clone(),
+        argv: evidence.run.command.clone(),
+        cwd: evidence.cwd.clone(),
+        clean_room: evidence.clean_room,
+    };
+    if let Ok(Found::Same(former)) = store.find(&key, &before.parts)
+        && former.clean_room == key.clean_room
+    {
         // the tests themselves may stand on the board as a command too
         evidence.acceptance &= former.acceptance;
         if evidence.is_green() {
-            evidence.flaky = if former.is_green() { former.flaky } else { former.run.failing };
+            evidence.flaky = if former.is_green() { former.flaky } else { failed(*former) };
         }
     }
     let written = store.write(&evidence);
@@ -193,6 +236,16 @@ fn settle(bench: &Workbench, before: &Moment, mut evidence: Evidence) -> Result<
         }
     }
     Ok(outcome)
+}
+
+/// What was red in a run, as names: where its output named no test, the run itself. One that was stopped failed nothing.
+fn failed(former: Evidence) -> Vec<String> {
+    match (former.error, former.run.exit_code) {
+        (None, Some(code)) if former.run.failing.is_empty() => {
+            vec![format!("the whole run (exit code {code}, no test named)")]
+        }
+        _ => former.run.failing,
+    }
 }
 
 /// Trees that a packet names: their records stay.

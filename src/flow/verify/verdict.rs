@@ -1,9 +1,11 @@
 //! What a test run means, as findings of the verification report. The codes are those of the `tests` check.
 
 use super::Outcome;
+use crate::evidence::detect;
 use crate::flow::Workbench;
-use crate::flow::evidence::{self, TestCommand};
+use crate::flow::evidence::{self, TestCommand, Unclear};
 use crate::model::Severity;
+use crate::model::issue::COULD_NOT_CHECK;
 use crate::model::report::{Evidence, Finding, TestRun};
 
 fn finding(code: &str, severity: Severity, detail: impl Into<String>) -> Finding {
@@ -11,24 +13,75 @@ fn finding(code: &str, severity: Severity, detail: impl Into<String>) -> Finding
 }
 
 /// A project without tests passes, with a warning that every packet carries.
-pub(super) fn without_tests() -> Outcome {
-    let detail = "No test command is configured, and none was found in the project's files.";
+pub(super) fn without_tests(bench: &Workbench) -> Outcome {
+    let detail = match evidence::below(bench) {
+        Some(below) => format!("{} {}", below.message(), below.hint()),
+        None => "No test command is configured, and none was found in the project's files.".to_owned(),
+    };
     Outcome { findings: vec![finding("no-tests", Severity::Warn, detail)], ..Outcome::default() }
 }
 
-/// The program could not be started.
-pub(super) fn not_started(command: &TestCommand, error: &std::io::Error) -> Outcome {
+/// Nobody can say which command runs the tests.
+pub(super) fn unclear(unclear: &Unclear) -> Outcome {
+    Outcome {
+        findings: vec![finding(COULD_NOT_CHECK, Severity::Block, format!("{}.", unclear.why))],
+        unjudged: true,
+        next: Some(unclear.hint.clone()),
+        ..Outcome::default()
+    }
+}
+
+/// The program could not be started; `error` where it was tried.
+pub(super) fn not_started(
+    bench: &Workbench,
+    command: &TestCommand,
+    error: Option<&std::io::Error>,
+) -> Outcome {
     let program = command.argv.first().map(String::as_str).unwrap_or_default();
-    let detail = match (&command.missing, error.kind()) {
-        (Some(missing), _) => format!("`{missing}` is not there: install it, or set `[tests] command`."),
-        (None, std::io::ErrorKind::NotFound) => format!("`{program}` is not on PATH."),
-        (None, _) => format!("`{program}` can't be started: {error}"),
+    let missing = command.missing.as_deref().unwrap_or(program);
+    let remedy = detect::remedy(missing);
+    let there = missing.contains('/') && bench.repo.top.join(missing).is_file();
+    let (detail, next) = match error {
+        _ if there && !crate::fs::is_executable(&bench.repo.top.join(missing)) => (
+            format!("`{missing}` is there but not executable."),
+            Some(format!(
+                "Run `chmod +x {}`, or name what runs it in `[tests] command`.",
+                shell_words::quote(missing)
+            )),
+        ),
+        Some(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            (format!("`{program}` can't be started: {error}"), None)
+        }
+        _ if remedy.is_some() => (
+            format!("`{missing}` is not there: the tests are not configured and built."),
+            remedy.map(|remedy| format!("Run `{remedy}`, then `endwell verify` again.")),
+        ),
+        _ if command.missing.is_some() => {
+            (format!("`{missing}` is not there: install it, or set `[tests] command`."), None)
+        }
+        _ => (format!("`{program}` is not on PATH."), None),
     };
     let run = TestRun { command: command.argv.clone(), ..TestRun::default() };
     Outcome {
         run: Some(run),
         findings: vec![finding("tests-not-found", Severity::Block, detail)],
         unjudged: true,
+        next,
+        ..Outcome::default()
+    }
+}
+
+/// The runner ended with the code that says that it found no test: neither green nor red.
+pub(super) fn nothing_collected(run: &TestRun) -> Outcome {
+    let detail = "The runner found no test (exit code 5), so there is nothing to judge.";
+    Outcome {
+        run: Some(run.clone()),
+        findings: vec![finding("no-tests-ran", Severity::Block, detail)],
+        unjudged: true,
+        next: Some(
+            "Write a test that it finds, or name another command in `endwell.toml`: `[tests] command`."
+                .to_owned(),
+        ),
         ..Outcome::default()
     }
 }
@@ -102,7 +155,10 @@ fn coverage(bench: &Workbench, evidence: &Evidence) -> Option<Finding> {
 fn last_green(bench: &Workbench, evidence: &Evidence) -> Option<Evidence> {
     let time = |record: &Evidence| record.recorded_at.parse::<jiff::Timestamp>().ok();
     let (at, store) = (time(evidence), evidence::store(bench));
-    let wanted = |record: &Evidence| record.is_green() && record.tree != evidence.tree && time(record) < at;
+    let wanted = |record: &Evidence| {
+        let alike = record.clean_room == evidence.clean_room && record.tree != evidence.tree;
+        record.is_green() && alike && time(record) < at
+    };
     store.newest(&evidence.run.command, &evidence.cwd, wanted).ok()?
 }
 
@@ -112,7 +168,8 @@ fn fewer(bench: &Workbench, evidence: &Evidence) -> Option<Finding> {
     let last = last_green(bench, evidence)?;
     let before = total(&last.run)?;
     (now < before).then(|| {
-        let detail = format!("{now} tests ran; {before} in the last green run (tree {}).", short(&last.tree));
+        let ran = if now == 1 { "1 test ran".to_owned() } else { format!("{now} tests ran") };
+        let detail = format!("{ran}; {before} in the last green run (tree {}).", short(&last.tree));
         finding("fewer-tests", Severity::Warn, detail)
     })
 }
@@ -147,6 +204,21 @@ pub(super) fn changed_meanwhile(evidence: &Evidence, new: &[Vec<u8>]) -> Outcome
         ),
     };
     unjudged(evidence, finding("tree-changed", Severity::Block, detail))
+}
+
+/// What could steer the tests changed while they ran: nobody can tell which of the two states the result is of.
+pub(super) fn environment_changed(evidence: &Evidence, changed: &[String]) -> Outcome {
+    let names: Vec<&str> = changed
+        .iter()
+        .take(5)
+        .map(|part| part.split_once(':').map_or(part.as_str(), |(_, name)| name))
+        .collect();
+    let detail = format!(
+        "While the tests ran this changed, so the result is not recorded: {}. Run it again while nothing changes; what \
+         the tests write themselves belongs into an ignored folder such as `tmp/`.",
+        names.join(", ")
+    );
+    unjudged(evidence, finding("tests-unbound", Severity::Block, detail))
 }
 
 fn unjudged(evidence: &Evidence, why: Finding) -> Outcome {

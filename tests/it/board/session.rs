@@ -60,6 +60,10 @@ fn done_with_a_failing_command_blocks_until_it_is_mended() {
     sandbox.commit("T-1 is done, I say");
     let verified = run(&sandbox, &["verify"]);
     assert_eq!(verified.code, Some(1), "{verified:?}");
+    assert!(
+        verified.stdout.starts_with("Verified: red, acceptance of `T-1`: `sh checks/print.sh`"),
+        "{verified:?}"
+    );
     let (code, issues) = check(&sandbox);
     assert_eq!(code, Some(1));
     assert_eq!(codes(&issues), [("board-done-unproven", "block", "session")]);
@@ -112,6 +116,18 @@ fn done_without_command_or_evidence_blocks_unless_a_reason_is_recorded() {
     assert_eq!(set.code, Some(0), "{set:?}");
     let (code, issues) = check(&sandbox);
     assert_eq!((code, codes(&issues)), (Some(0), vec![("board-done-unproven", "warn", "session")]));
+}
+
+#[test]
+fn a_recorded_reason_counts_in_verify_as_it_does_in_check() {
+    let sandbox = in_session(&board("in_progress", "todo"));
+    let set = run(&sandbox, &["board", "set", "T-1", "done", "--reason", "the printer is broken"]);
+    assert_eq!(set.code, Some(0), "{set:?}");
+    assert_eq!(check(&sandbox).0, Some(0));
+    let verified = run(&sandbox, &["verify"]);
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+    assert!(verified.stderr.contains("warn board-done-unproven: "), "{verified:?}");
+    assert!(verified.stderr.contains("the recorded reason: the printer is broken"), "{verified:?}");
 }
 
 #[test]

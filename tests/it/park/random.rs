@@ -125,10 +125,10 @@ fn apply(sandbox: &Sandbox, act: &Act) {
             std::fs::remove_file(&full).or_else(|_| std::fs::remove_dir_all(&full)).ok();
         }
         Act::Mode(path, on) => {
-            if at(sandbox, PATHS[*path]).symlink_metadata().is_ok_and(|meta| meta.is_file()) {
-                if let Ok(name) = std::str::from_utf8(PATHS[*path]) {
-                    chmod(sandbox, name, if *on { 0o755 } else { 0o640 });
-                }
+            if at(sandbox, PATHS[*path]).symlink_metadata().is_ok_and(|meta| meta.is_file())
+                && let Ok(name) = std::str::from_utf8(PATHS[*path])
+            {
+                chmod(sandbox, name, if *on { 0o755 } else { 0o640 });
             }
         }
         Act::Add(path) => git_on(sandbox, &["add", "-A"], PATHS[*path]),
