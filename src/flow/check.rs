@@ -42,7 +42,6 @@ pub struct Judged {
 
 /// Judges the workbench freshly and, for a full run, writes `clean_state.json` and `clean_report.json`.
 pub fn judge(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
-    super::verify::sweep(bench);
     judge_walked(bench, options, None)
 }
 
@@ -61,6 +60,7 @@ pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
 }
 
 fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
+    super::verify::sweep(bench);
     let recovered = park::recover(bench)?;
     // what was brought back after a kill is not in a walk that began before
     let walk = walk.filter(|_| !recovered).unwrap_or_else(|| bench.repo.walk());

@@ -189,7 +189,7 @@ impl Store {
 
 fn is_left_over(path: &Path, now: Timestamp) -> bool {
     let name = path.file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
-    if !name.starts_with(".endwell-") || !name.ends_with(".tmp") {
+    if !name.starts_with(".endwell-") || Path::new(name).extension().is_none_or(|end| end != "tmp") {
         return false;
     }
     fs::stat(path).is_some_and(|meta| {
