@@ -86,7 +86,9 @@ fn from_state(inputs: &Inputs, found: &mut Collected) {
 
 fn from_verdict(inputs: &Inputs, found: &mut Collected) {
     let verdict = &inputs.receipts.verification;
-    for finding in &verdict.findings {
+    // what the checks say too stands there already, in fuller words
+    let said = |code: &str| inputs.clean.issues.iter().any(|issue| issue.code == code);
+    for finding in verdict.findings.iter().filter(|finding| !said(&finding.code)) {
         found.add(finding.severity, format!("{}: {}", finding.code, finding.detail), "verdict");
     }
     let failing = verdict.tests.as_ref().map(|run| run.failing.as_slice()).unwrap_or_default();

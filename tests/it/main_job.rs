@@ -281,6 +281,9 @@ fn pushes_that_passed_no_gate_are_told_in_the_next_packet() {
     let packet = sandbox.endwell(&["handoff", "--json"]);
     assert_eq!(packet.code, Some(0), "{packet:?}");
     let risks = packet.json()["open_risks"].clone();
+    let told =
+        risks.as_array().unwrap().iter().filter(|risk| risk["detail"].to_string().contains("test command"));
+    assert_eq!(told.count(), 1, "the verdict and the check say one thing once: {risks}");
     let gate: Vec<&str> = risks
         .as_array()
         .unwrap()
