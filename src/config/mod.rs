@@ -211,8 +211,6 @@ pub struct Loaded {
     pub config: Config,
     /// Keys that mean nothing here.
     pub unknown: Vec<String>,
-    /// The file, where there is one.
-    pub file: Option<PathBuf>,
 }
 
 /// Reads the settings of a work tree.
@@ -232,7 +230,7 @@ pub fn load(top: &Path) -> Result<Loaded> {
         .map_err(|error| unreadable(&error))?;
     unknown.sort();
     paths::check(&config.paths)?;
-    Ok(Loaded { config, unknown, file: Some(path) })
+    Ok(Loaded { config, unknown })
 }
 
 fn unreadable(error: &toml::de::Error) -> Failure {

@@ -1,6 +1,5 @@
 //! The cleanliness phase: one status walk, five checks, one report, written where the next step looks for it.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::check::{self, Context};
@@ -275,12 +274,4 @@ fn json<T: serde::Serialize + ?Sized>(value: &T) -> std::io::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec_pretty(value)?;
     bytes.push(b'\n');
     Ok(bytes)
-}
-
-/// How many issues there are of each severity.
-pub fn counts(issues: &[Issue]) -> BTreeMap<Severity, usize> {
-    issues.iter().fold(BTreeMap::new(), |mut counts, issue| {
-        *counts.entry(issue.severity).or_default() += 1;
-        counts
-    })
 }

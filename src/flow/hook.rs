@@ -33,7 +33,14 @@ pub fn on_event(env: &Env, ui: Ui, agent: &str, event: &Event) -> Result<Answer>
     let Some(bench) = bench_of(env, ui, agent, &id, event)? else { return Ok(Answer::Nothing) };
     park::recover(&bench)?;
     let store = Store::of(&bench.repo);
-    let hook = Hook { bench: &bench, store: &store, agent, id: &id, event };
+    let hook = Hook {
+        bench: &bench,
+        store: &store,
+        agent,
+        id: &id,
+        event,
+        context: context_of(&bench, agent, event),
+    };
     match event.moment {
         Moment::Start => hook.start(),
         Moment::Prompt => hook.prompt(),
@@ -58,7 +65,8 @@ fn bench_of(env: &Env, ui: Ui, agent: &str, id: &SessionId, event: &Event) -> Re
     if bound.is_none() {
         bindings::bind(env, agent, id, &repo.top);
     }
-    Workbench::open(&env.clone().in_dir(&repo.top), ui).map(Some)
+    let top = repo.top.clone();
+    Workbench::of(&env.clone().in_dir(&top), ui, repo).map(Some)
 }
 
 struct Hook<'a> {
@@ -67,6 +75,8 @@ struct Hook<'a> {
     agent: &'a str,
     id: &'a SessionId,
     event: &'a Event,
+    /// How full the context is, where the client tells.
+    context: Option<ContextUse>,
 }
 
 impl Hook<'_> {
@@ -101,9 +111,9 @@ impl Hook<'_> {
         session.wrapping_up |= self.event.headless;
         session.heard_at = crate::clock::now_text();
         session.ending = (self.event.moment == Moment::End).then_some(Ending::Told);
-        if let Some(context) = self.context() {
-            session.wrapping_up |= self.is_filling(&context);
-            session.context = Some(context);
+        if let Some(context) = &self.context {
+            session.wrapping_up |= self.is_filling(context);
+            session.context = Some(context.clone());
         }
         let outcome = change(&mut session);
         self.store.save(&session).map_err(kept)?;
@@ -145,16 +155,6 @@ impl Hook<'_> {
             session.hinted = true;
             Answer::Inject(text)
         })
-    }
-
-    /// How full the context is, at the moments at which a client can tell.
-    fn context(&self) -> Option<ContextUse> {
-        if matches!(self.event.moment, Moment::Tool | Moment::Start) {
-            return None;
-        }
-        let used = context::used(agent::find(self.agent)?, self.event)?;
-        let window = used.window.unwrap_or(self.bench.config.context.window);
-        Some(ContextUse { tokens: used.tokens, window: Some(window), window_assumed: used.window.is_none() })
     }
 
     fn is_filling(&self, context: &ContextUse) -> bool {
@@ -238,4 +238,14 @@ pub(super) fn refusal(refused: &Refused) -> Refusal {
         reasons: refused.reasons.iter().map(sentence).collect(),
         issues: refused.issues.clone(),
     }
+}
+
+/// How full the context is, at the moments at which a client can tell.
+fn context_of(bench: &Workbench, agent: &str, event: &Event) -> Option<ContextUse> {
+    if matches!(event.moment, Moment::Tool | Moment::Start) {
+        return None;
+    }
+    let used = context::used(agent::find(agent)?, event)?;
+    let window = used.window.unwrap_or(bench.config.context.window);
+    Some(ContextUse { tokens: used.tokens, window: Some(window), window_assumed: used.window.is_none() })
 }

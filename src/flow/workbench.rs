@@ -23,7 +23,11 @@ pub struct Workbench {
 impl Workbench {
     /// Opens the work tree around the current folder.
     pub fn open(env: &Env, ui: Ui) -> Result<Self> {
-        let repo = Repo::discover(env).map_err(|error| no_work_tree(env, error))?;
+        Self::of(env, ui, Repo::discover(env).map_err(|error| no_work_tree(env, error))?)
+    }
+
+    /// The work tree of a repository that git was asked for already.
+    pub fn of(env: &Env, ui: Ui, repo: Repo) -> Result<Self> {
         let objects = Objects::open(&repo).map_err(|error| git_failed("can't open the repository", error))?;
         let loaded = config::load(&repo.top)?;
         for key in &loaded.unknown {

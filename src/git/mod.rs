@@ -5,6 +5,7 @@
 pub mod changes;
 pub mod content;
 pub mod diffstat;
+pub mod hidden;
 pub mod index;
 pub mod objects;
 pub mod operations;

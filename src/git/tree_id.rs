@@ -27,8 +27,9 @@ impl Repo {
         status: &Status,
         own: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Content, GitError> {
-        if let Some(path) = self.hidden_edit(own)? {
-            let why = format!("`{}` may hold edits that git was told not to look at", shown(&path));
+        // gone, edited, or a submodule that can't be looked into: in each case no tree stands for what lies here
+        if let Some((entry, _)) = self.hidden(objects, &self.index_facts()?, own)?.first() {
+            let why = format!("`{}` may hold edits that git was told not to look at", shown(&entry.path));
             return Ok(Content::Unnamed { why });
         }
         let (own, dirty): (Vec<&Entry>, Vec<&Entry>) =
@@ -50,21 +51,6 @@ impl Repo {
             }
             Err(error) => Err(error),
         }
-    }
-
-    /// A path that differs from the index although git was told not to look at it; also one that can't be compared.
-    fn hidden_edit(&self, own: &dyn Fn(&[u8]) -> bool) -> Result<Option<Vec<u8>>, GitError> {
-        let mut unwatched = self.index_facts()?.unwatched;
-        unwatched.retain(|entry| !own(&entry.path));
-        let is_file = |path: &[u8]| crate::fs::stat(&self.at(path)).is_some_and(|meta| meta.is_file());
-        if let Some(entry) = unwatched.iter().find(|entry| !is_file(&entry.path)) {
-            return Ok(Some(entry.path.clone()));
-        }
-        let paths: Vec<&[u8]> = unwatched.iter().map(|entry| entry.path.as_slice()).collect();
-        let ids = self.blob_ids(&paths)?;
-        let differs = |index: usize, id: &str| ids.as_ref().is_none_or(|ids| ids[index] != id);
-        let mut marked = unwatched.into_iter().enumerate();
-        Ok(marked.find(|(index, entry)| differs(*index, &entry.id)).map(|(_, entry)| entry.path))
     }
 
     fn tree_with(

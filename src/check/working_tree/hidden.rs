@@ -2,43 +2,17 @@
 //! that a regular file lies there (a fifo would hang).
 
 use crate::check::Context;
+use crate::git::hidden::Hidden;
 use crate::git::index::IndexFacts;
-use crate::git::objects::TreeEntryKind;
 use crate::git::{Entry, EntryKind, GitError};
 use crate::model::{CheckId, Issue};
 use crate::ui::plain;
 
 /// Edits of paths that are marked assume-unchanged or skip-worktree. What is not there is no edit.
 pub(super) fn judge(context: &Context<'_>, facts: &IndexFacts) -> Result<Vec<Issue>, GitError> {
-    let mut edited = Vec::new();
-    let mut files = Vec::new();
-    for entry in facts.unwatched.iter().filter(|entry| !context.config.is_own(&entry.path)) {
-        let place = context.repo.at(&entry.path);
-        let Some(meta) = crate::fs::stat(&place) else { continue };
-        match entry.kind {
-            TreeEntryKind::File | TreeEntryKind::Executable if meta.is_file() => files.push(entry),
-            TreeEntryKind::Link if meta.is_symlink() => {
-                let target = place.read_link().map(|target| target.as_os_str().as_encoded_bytes().to_vec());
-                let same =
-                    target.is_ok_and(|target| context.objects.blob_id(&target) == Some(entry.id.clone()));
-                edited.extend((!same).then_some(entry));
-            }
-            TreeEntryKind::Submodule if meta.is_dir() => {
-                let head = context.repo.git_in(&place, &["rev-parse", "--verify", "--quiet", "HEAD"])?;
-                let moved = head.success() && String::from_utf8_lossy(&head.stdout).trim() != entry.id;
-                edited.extend(moved.then_some(entry));
-            }
-            // another kind of thing than the index has
-            _ => edited.push(entry),
-        }
-    }
-    let paths: Vec<&[u8]> = files.iter().map(|entry| entry.path.as_slice()).collect();
-    let ids = context.repo.blob_ids(&paths)?;
-    let differs = |index: usize, id: &str| ids.as_ref().is_none_or(|ids| ids[index] != id);
-    edited.extend(
-        files.iter().enumerate().filter(|(index, entry)| differs(*index, &entry.id)).map(|(_, entry)| *entry),
-    );
-    Ok(edited.iter().map(|entry| issue(&entry.path)).collect())
+    let hidden = context.repo.hidden(context.objects, facts, &|path| context.config.is_own(path))?;
+    let edited = hidden.iter().filter(|(_, state)| *state == Hidden::Edited);
+    Ok(edited.map(|(entry, _)| issue(&entry.path)).collect())
 }
 
 fn issue(path: &[u8]) -> Issue {
