@@ -126,7 +126,7 @@ impl Hook<'_> {
         recover::finish_dead(self.bench, Some((self.id, owner.as_ref())))?;
         let left = self.last_refusal();
         self.update(|session| {
-            session.phase = Phase::Idle;
+            session.phase = if self.event.begins_turn { Phase::Busy } else { Phase::Idle };
             // resumed by another process, it belongs to that one
             session.owner = owner;
         })?;
@@ -189,7 +189,7 @@ impl Hook<'_> {
         let turn_end = self.bench.config.gate.turn_end;
         let block = self.update(|session| {
             session.refusal = Some(refusal(&refused));
-            gate::may_block(session, turn_end, &refused)
+            !self.event.is_deaf && gate::may_block(session, turn_end, &refused)
         })?;
         Ok(if block { Answer::Block(gate::text_for_agent(&refused.reasons)) } else { Answer::Nothing })
     }

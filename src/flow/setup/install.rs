@@ -26,7 +26,7 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
         }
     }
     if options.dry_run {
-        show(bench, &steps)?;
+        show(bench.ui, &bench.repo.top, &steps)?;
     } else {
         let (written, failed, was_here) = apply(bench, &steps)?;
         refused.extend(failed);
@@ -38,7 +38,8 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
         words::refused(bench.ui, refusal);
     }
     words::place(bench.ui, &place, options.external);
-    words::agents(bench, &agents);
+    words::agents(&bench.env, bench.ui, &agents);
+    words::only_at_home(bench, &agents);
     let gate_runs = matches!(&place, Place::Own { .. } | Place::Adopted { .. });
     if !options.dry_run && refused.is_empty() {
         words::next(bench, gate_runs)?;
@@ -97,7 +98,7 @@ fn records(bench: &Workbench) -> Result<(Option<Record>, Record, bool)> {
     })
 }
 
-fn enter(record: &mut Record, step: &Step) {
+pub(super) fn enter(record: &mut Record, step: &Step) {
     let key = edit::key_of(&step.path);
     match record.files.iter_mut().find(|file| file.path == key) {
         Some(file) => *file = step.record(Some(file)),
@@ -106,7 +107,7 @@ fn enter(record: &mut Record, step: &Step) {
 }
 
 /// What was not written is recorded as it was before.
-fn strike(record: &mut Record, former: Option<&Record>, refused: &[Refusal]) {
+pub(super) fn strike(record: &mut Record, former: Option<&Record>, refused: &[Refusal]) {
     for refusal in refused {
         let key = edit::key_of(&refusal.path);
         record.files.retain(|file| file.path != key);
