@@ -5,10 +5,23 @@ use crate::table::{Client, scenarios};
 const CLIENT: Client = Client {
     name: "hermes",
     settings: "~/.hermes/config.yaml",
-    // the kit adds nothing where a model is set
+    // the kit adds nothing where a model is set; Hermes's own questions at a turn's end, which come before ours, are off
     before: Some(
-        "# mine\nmodel:\n  provider: custom # local\n  default: fake-model\n  base_url: ${E2E_MODEL_URL}/v1\n  api_key: dummy\n  \
-         context_length: 128000\nhooks:\n  on_session_start:\n    - command: \"true\"\n",
+        r#"# mine
+model:
+  provider: custom # local
+  default: fake-model
+  base_url: ${E2E_MODEL_URL}/v1
+  api_key: dummy
+  context_length: 128000
+agent:
+  verify_on_stop: false
+skills:
+  creation_nudge_interval: 0
+hooks:
+  on_session_start:
+    - command: "true"
+"#,
     ),
     blocks_headless: true,
     tells_end: true,
