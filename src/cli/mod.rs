@@ -5,6 +5,7 @@ use std::ffi::OsString;
 pub mod board;
 pub mod check;
 pub mod completions;
+pub mod config;
 pub mod handoff;
 pub mod hook;
 pub mod install;
@@ -64,6 +65,7 @@ enum Command {
     Board(board::Args),
     #[command(name = "wrap-up")]
     WrapUp(wrap_up::Args),
+    Config(config::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -142,6 +144,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Unpark(args) => unpark::run(args, &app),
         Command::Board(args) => board::run(args, &app),
         Command::WrapUp(args) => wrap_up::run(args, &app),
+        Command::Config(args) => config::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

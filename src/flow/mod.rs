@@ -3,6 +3,7 @@
 pub mod board;
 pub mod bypass;
 pub mod check;
+pub mod config;
 pub mod diary;
 pub mod evidence;
 pub mod gate;

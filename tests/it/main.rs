@@ -8,6 +8,7 @@ mod board;
 mod check;
 mod cmd;
 mod common;
+mod config;
 mod discover;
 mod handoff;
 mod hook;
