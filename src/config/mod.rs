@@ -5,6 +5,7 @@ pub mod artifacts;
 mod own;
 mod packet;
 mod paths;
+mod suites;
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::{Failure, Result};
 
 pub use packet::{Packet, Redact};
+pub use suites::Suite;
 
 /// The file's name.
 pub const FILE: &str = "endwell.toml";
@@ -66,6 +68,8 @@ impl Default for Paths {
 pub struct Tests {
     /// The test command, as a shell line's words or as a list of words; absent: detected.
     pub command: Option<Command>,
+    /// Instead of one command: suites, whose evidence is bound to their own paths only.
+    pub suite: Vec<Suite>,
     /// Seconds until the run is stopped; 0: never.
     pub timeout: Option<u64>,
     /// Ignored files that matter to the result.
@@ -230,6 +234,7 @@ pub fn load(top: &Path) -> Result<Loaded> {
         .map_err(|error| unreadable(&error))?;
     unknown.sort();
     paths::check(&config.paths)?;
+    suites::check(&config.tests)?;
     Ok(Loaded { config, unknown })
 }
 
