@@ -176,6 +176,33 @@ impl Objects {
         self.entry_below(id, &mut rest)
     }
 
+    /// The topmost paths of a tree that neither lie in one of the given paths nor hold one, sorted.
+    pub fn outside(&self, tree: &str, covered: &[String]) -> Result<Vec<String>, GitError> {
+        let below = |inner: &str, outer: &str| {
+            let rest = inner.strip_prefix(outer);
+            outer.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let mut found = Vec::new();
+        let mut folders = vec![(parse(tree)?, String::new())];
+        while let Some((id, folder)) = folders.pop() {
+            let tree = self.repo.find_tree(id).map_err(|error| cannot(&id.to_string(), &error))?;
+            for entry in tree.iter() {
+                let entry = entry.map_err(|error| cannot(&id.to_string(), &error))?;
+                let path = format!("{folder}{}", entry.filename());
+                if covered.iter().any(|own| below(&path, own)) {
+                    continue;
+                }
+                if entry.mode().is_tree() && covered.iter().any(|own| below(own, &path)) {
+                    folders.push((entry.object_id(), format!("{path}/")));
+                } else {
+                    found.push(path);
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
     fn entry_below<'p>(
         &self,
         tree: ObjectId,

@@ -27,9 +27,9 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     pub whole: Content,
-    /// One for each part that was asked for. Its `tree` is a digest of what lies at the part's paths, which is no id of
+    /// One for each part that was asked for, `None` where nothing lies there. Its `tree` is a digest of what lies at the part's paths, which is no id of
     /// git's: an edit anywhere else does not change it.
-    pub parts: Vec<Content>,
+    pub parts: Vec<Option<Content>>,
 }
 
 /// Paths from the top of the work tree that belong together; the empty path is the top itself.
@@ -87,7 +87,7 @@ impl Repo {
             Ok(made) => made,
             Err(GitError::Failed { message, .. }) => {
                 let unnamed = Content::Unnamed { why: format!("git can't take it in: {message}") };
-                return Ok(Contents { parts: vec![unnamed.clone(); parts.len()], whole: unnamed });
+                return Ok(Contents { parts: vec![Some(unnamed.clone()); parts.len()], whole: unnamed });
             }
             Err(error) => return Err(error),
         };
@@ -95,15 +95,12 @@ impl Repo {
             Some((_, why)) => Content::Unnamed { why: why.clone() },
             None => Content::Named { tree: made.id().to_owned(), clean: dirty.is_empty() },
         };
-        let name = |part: &Part| -> Result<Content, GitError> {
+        let name = |part: &Part| -> Result<Option<Content>, GitError> {
             if let Some((_, why)) = nameless.iter().find(|(path, _)| touches(part, path)) {
-                return Ok(Content::Unnamed { why: why.clone() });
+                return Ok(Some(Content::Unnamed { why: why.clone() }));
             }
             let clean = !dirty.iter().any(|entry| touches(part, &entry.path));
-            Ok(match self.name_of(objects, &made, part)? {
-                Some(tree) => Content::Named { tree, clean },
-                None => Content::Unnamed { why: nothing_at(part) },
-            })
+            Ok(self.name_of(objects, &made, part)?.map(|tree| Content::Named { tree, clean }))
         };
         Ok(Contents { whole, parts: parts.iter().map(name).collect::<Result<_, _>>()? })
     }
@@ -217,13 +214,6 @@ fn touches(part: &Part, path: &[u8]) -> bool {
             || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
     };
     part.iter().any(|own| below(path, own.as_bytes()) || below(own.as_bytes(), path))
-}
-
-fn nothing_at(part: &Part) -> String {
-    match part.as_slice() {
-        [path] => format!("nothing lies at `{path}`"),
-        paths => format!("nothing lies at any of `{}`", paths.join("`, `")),
-    }
 }
 
 const fn mode(kind: TreeEntryKind) -> &'static str {
