@@ -62,7 +62,6 @@ impl Repo {
             let there = crate::fs::stat(&self.at(path));
             let (is_file, is_link) = there.as_ref().map_or((false, false), |m| (m.is_file(), m.is_symlink()));
             match &entry.kind {
-                EntryKind::Unmerged { .. } => return None,
                 EntryKind::Untracked if is_link => plan.links.push(path),
                 EntryKind::Untracked if is_file => {
                     let executable = crate::fs::is_executable(&self.at(path));
@@ -71,7 +70,7 @@ impl Repo {
                     }
                     plan.files.push((path, if executable { Kind::BlobExecutable } else { Kind::Blob }));
                 }
-                EntryKind::Untracked => return None,
+                EntryKind::Unmerged { .. } | EntryKind::Untracked => return None,
                 EntryKind::Changed(change) => match change.modes[2].as_str() {
                     "000000" => plan.removed.push(path),
                     "120000" if is_link => plan.links.push(path),
@@ -203,13 +202,13 @@ impl Objects {
         Ok(found)
     }
 
-    fn entry_below<'p>(
+    fn entry_below(
         &self,
         tree: ObjectId,
-        parts: &mut dyn Iterator<Item = &'p gix::bstr::BStr>,
+        parts: &mut dyn Iterator<Item = &gix::bstr::BStr>,
     ) -> Result<Option<TreeEntry>, GitError> {
         let found = self.repo.find_tree(tree).map_err(|error| cannot(&tree.to_string(), &error))?;
-        let names: Vec<&[u8]> = parts.map(|name| name.as_ref()).collect();
+        let names: Vec<&[u8]> = parts.map(AsRef::as_ref).collect();
         let entry = found.lookup_entry(names).map_err(|error| cannot(&tree.to_string(), &error))?;
         Ok(entry.map(|entry| TreeEntry { id: entry.object_id().to_string(), kind: kind(entry.mode()) }))
     }

@@ -132,7 +132,7 @@ impl Repo {
             return Ok(Made::Edited(edited));
         }
         let scratch = Scratch::new(self)?;
-        let tree = self.tree_with(objects, status, own, dirty, &scratch)?;
+        let tree = self.tree_with(objects, status, (own, dirty), &scratch)?;
         Ok(Made::Scratch { tree, scratch })
     }
 
@@ -140,14 +140,14 @@ impl Repo {
     #[cfg(test)]
     pub(super) fn tree_by_git(&self, objects: &Objects, status: &Status) -> Result<String, GitError> {
         let dirty: Vec<&Entry> = status.entries.iter().collect();
-        self.tree_with(objects, status, &[], &dirty, &Scratch::new(self)?)
+        self.tree_with(objects, status, (&[], &dirty), &Scratch::new(self)?)
     }
 
     fn name_of(&self, objects: &Objects, made: &Made, part: &Part) -> Result<Option<String>, GitError> {
         let mut paths: Vec<&str> = part.iter().map(String::as_str).collect();
         paths.sort_unstable();
         paths.dedup();
-        let (mut text, mut something) = (String::new(), false);
+        let (mut texts, mut something) = (Vec::new(), false);
         for path in paths {
             let found = if path.is_empty() {
                 Some(TreeEntry { id: made.id().to_owned(), kind: TreeEntryKind::Folder })
@@ -160,17 +160,16 @@ impl Repo {
             };
             something |= found.is_some();
             let found = found.map(|entry| format!("{} {}", mode(entry.kind), entry.id)).unwrap_or_default();
-            text.push_str(&format!("{path}\0{found}\0"));
+            texts.push(format!("{path}\0{found}\0"));
         }
-        Ok(something.then(|| sha256_hex(text.as_bytes())))
+        Ok(something.then(|| sha256_hex(texts.concat().as_bytes())))
     }
 
     fn tree_with(
         &self,
         objects: &Objects,
         status: &Status,
-        own: &[&Entry],
-        dirty: &[&Entry],
+        (own, dirty): (&[&Entry], &[&Entry]),
         scratch: &Scratch,
     ) -> Result<String, GitError> {
         let mut settled = own_as_in_head(objects, status.head.as_deref(), own)?;
