@@ -61,7 +61,7 @@ impl Repo {
         own: &dyn Fn(&[u8]) -> bool,
         parts: &[Part],
     ) -> Result<Contents, GitError> {
-        let facts = self.index_facts()?;
+        let facts = self.facts(status)?;
         // gone, edited, or a submodule that can't be looked into: in each case no tree stands for what lies here
         let hidden = self.hidden(objects, &facts, own)?;
         let mut nameless: Vec<(&[u8], String)> = hidden
