@@ -5,6 +5,7 @@ pub mod artifacts;
 mod own;
 mod packet;
 mod paths;
+mod suites;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use crate::env::Env;
 use crate::failure::{Failure, Result};
 
 pub use packet::{Packet, Redact};
+pub use suites::Suite;
 
 /// The file's name.
 pub const FILE: &str = "endwell.toml";
@@ -70,6 +72,8 @@ impl Default for Paths {
 pub struct Tests {
     /// The test command, as a shell line's words or as a list of words; absent: detected.
     pub command: Option<Command>,
+    /// Instead of one command: suites, whose evidence is bound to their own paths only.
+    pub suite: Vec<Suite>,
     /// Seconds until the run is stopped; 0: never.
     pub timeout: Option<u64>,
     /// Ignored files that matter to the result.
@@ -249,6 +253,7 @@ pub fn load(env: &Env, top: &Path) -> Result<Loaded> {
         .map_err(|error| unreadable(&file, &error))?;
     unknown.sort();
     paths::check(&config.paths)?;
+    suites::check(&config.tests)?;
     let table = toml::from_str::<toml::Table>(&text).map_err(|error| unreadable(&file, &error))?;
     let given = table.iter().flat_map(|(section, value)| match value {
         toml::Value::Table(keys) => keys.keys().map(|key| format!("{section}.{key}")).collect(),

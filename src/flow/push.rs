@@ -9,6 +9,7 @@ use crate::env::Env;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::flow::check::{CheckOptions, judge_walked as judge_bench};
+use crate::flow::evidence::{NewestRun, Recorded};
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, bypass, evidence, recover};
 use crate::git::push::{PushedRef, Start};
@@ -199,30 +200,33 @@ impl Gate<'_> {
 
 /// What the records say about the tests of a tree that is not checked out: red blocks, nothing recorded warns.
 fn recorded(bench: &Workbench, tree: &str, shown: &str) -> Option<Issue> {
-    let records = match evidence::store(bench).tests_of(tree) {
-        Ok(records) => records,
+    let runs = match Recorded::of(bench).runs(tree) {
+        Ok(runs) => runs,
         Err(error) => return Some(Issue::could_not_check(CheckId::Tests, error)),
     };
-    let Some(newest) = records.first() else {
-        let known = !matches!(evidence::command(bench), Ok(None));
-        let message = format!("no test run is recorded for `{shown}`");
-        return known.then(|| Issue::warn(CheckId::Tests, "tests-missing", message).text(tree));
+    let of = |suite: &Option<String>| {
+        suite.as_ref().map(|name| format!(" (suite `{}`)", plain(name))).unwrap_or_default()
     };
-    if newest.is_green() {
-        return None;
+    for NewestRun { suite, newest } in &runs {
+        if let Some(red) = newest.as_ref().filter(|newest| !newest.is_green()) {
+            let named = red.run.failing.join("`, `");
+            let what = if named.is_empty() {
+                "without a named failure".to_owned()
+            } else {
+                format!("`{named}` fail")
+            };
+            let message = format!("The recorded test run of `{shown}`{} is red: {what}.", of(suite));
+            return Some(
+                Issue::block(CheckId::Tests, "tests-red", message)
+                    .text(tree)
+                    .hint("Check that branch out, mend it, run `endwell verify` there, then push again."),
+            );
+        }
     }
-    let named = newest.run.failing.join("`, `");
-    let what =
-        if named.is_empty() { "without a named failure".to_owned() } else { format!("`{named}` fail") };
-    Some(
-        Issue::block(
-            CheckId::Tests,
-            "tests-red",
-            format!("The recorded test run of `{shown}` is red: {what}."),
-        )
-        .text(tree)
-        .hint("Check that branch out, mend it, run `endwell verify` there, then push again."),
-    )
+    let missing = runs.iter().find(|run| run.newest.is_none())?;
+    let known = !evidence::commands(bench).is_ok_and(|commands| commands.is_empty());
+    let message = format!("no test run is recorded for `{shown}`{}", of(&missing.suite));
+    known.then(|| Issue::warn(CheckId::Tests, "tests-missing", message).text(tree))
 }
 
 fn unjudged(pushed: &PushedRef, error: &GitError) -> Issue {

@@ -17,6 +17,7 @@ pub mod refs;
 pub mod stash;
 pub mod status;
 pub mod submodules;
+mod tree_edit;
 pub mod tree_id;
 pub mod worktrees;
 
@@ -31,7 +32,7 @@ use crate::process::{Captured, Inherit, Output, child_env};
 pub use objects::Objects;
 pub use refs::Refs;
 pub use status::{Entry, EntryKind, Status};
-pub use tree_id::Content;
+pub use tree_id::{Content, Contents};
 
 /// Why git could not answer.
 #[derive(Debug, thiserror::Error)]

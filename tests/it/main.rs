@@ -28,6 +28,7 @@ mod runners;
 mod schema;
 mod smoke;
 mod states;
+mod suites;
 mod temp_artifacts;
 mod tidy;
 mod tree_id;
