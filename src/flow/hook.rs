@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use crate::agent::{self, context};
 use crate::env::Env;
 use crate::failure::Result;
-use crate::flow::gate::{self, Standing};
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{kept, take_baseline};
-use crate::flow::{Workbench, diary, park, record, recover, resume};
+use crate::flow::{Workbench, diary, gate, park, record, recover, resume, turn_end};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
 use crate::model::packet::ContextUse;
@@ -101,6 +100,8 @@ impl Hook<'_> {
             blocked_for: Vec::new(),
             refusal: None,
             recorded_calls: Vec::new(),
+            turn_end: None,
+            pinned: None,
         })
     }
 
@@ -123,10 +124,13 @@ impl Hook<'_> {
     /// Takes the baseline, and answers with the active packet, or with what the last session left undone.
     fn start(&self) -> Result<Answer> {
         let owner = owner::of_this_process();
-        recover::finish_dead(self.bench, Some((self.id, owner.as_ref())))?;
+        recover::finish_dead(self.bench, Some((self.id, owner.as_ref())));
         let left = self.last_refusal();
         self.update(|session| {
-            session.phase = Phase::Idle;
+            // a compaction in the middle of a turn is told as a start
+            if self.event.cause.as_deref() != Some("compact") {
+                session.phase = Phase::Idle;
+            }
             // resumed by another process, it belongs to that one
             session.owner = owner;
         })?;
@@ -147,7 +151,7 @@ impl Hook<'_> {
     /// A new prompt; says once that the context is filling.
     fn prompt(&self) -> Result<Answer> {
         self.update(|session| {
-            session.phase = Phase::Busy;
+            begin_turn(session);
             let filling = session.context.as_ref().filter(|context| self.is_filling(context));
             let Some(text) = filling.filter(|_| !session.hinted).map(gate::filling) else {
                 return Answer::Nothing;
@@ -168,7 +172,7 @@ impl Hook<'_> {
     fn tool(&self) -> Result<Answer> {
         let Some(call) = &self.event.tool else { return Ok(Answer::Nothing) };
         let new = self.update(|session| {
-            session.phase = Phase::Busy;
+            begin_turn(session);
             let seen = call.id.as_ref().is_some_and(|id| session.recorded_calls.contains(id));
             session.recorded_calls.extend(call.id.clone().filter(|_| !seen));
             !seen
@@ -182,41 +186,66 @@ impl Hook<'_> {
     /// A turn's end: the packet if nothing speaks against it; else, while wrapping up, one block for each distinct set
     /// of reasons.
     fn stop(&self) -> Result<Answer> {
-        self.at_rest(Phase::Idle)?;
-        let Standing::Refused(refused) = gate::standing(self.bench, self.id)? else {
-            return Ok(Answer::Nothing);
-        };
-        let turn_end = self.bench.config.gate.turn_end;
+        self.hear()?;
+        let standing = gate::standing(self.bench, self.id, None)?;
+        let mode = self.bench.config.gate.turn_end;
+        let turn_end = turn_end::of(self.bench, &standing.judged, &standing.outcome)?;
+        let pinned = turn_end::pin(self.bench, &self.journal()?, &turn_end);
         let block = self.update(|session| {
-            session.refusal = Some(refusal(&refused));
-            gate::may_block(session, turn_end, &refused)
+            session.refusal = standing.refused().map(refusal);
+            let block = standing.refused().is_some_and(|refused| gate::may_block(session, mode, refused));
+            // a turn that is sent back goes on: what lies here is then not what it ends with
+            session.phase = if block { Phase::Busy } else { Phase::Idle };
+            session.turn_end = (!block).then_some(turn_end);
+            session.pinned = pinned;
+            block
         })?;
-        Ok(if block { Answer::Block(gate::text_for_agent(&refused.reasons)) } else { Answer::Nothing })
+        Ok(match standing.refused().filter(|_| block) {
+            Some(refused) => Answer::Block(gate::text_for_agent(&refused.reasons)),
+            None => Answer::Nothing,
+        })
     }
 
-    /// Journals that nothing is going on; what the packet says of the context must stand there before it is written.
-    fn at_rest(&self, phase: Phase) -> Result<()> {
+    /// Journals what the packet is about to say: how full the context is.
+    fn hear(&self) -> Result<()> {
         self.update(|session| {
-            session.phase = phase;
-            session.refusal = None;
+            if session.phase == Phase::Ended {
+                // it speaks again
+                session.phase = Phase::Busy;
+            }
         })
     }
 
     /// Before a compaction: what the summary should keep, since the words of the session are about to go.
     fn compact(&self) -> Result<Answer> {
-        self.update(|_| ())?;
+        self.hear()?;
         // a packet that can't be written yet is no matter here: the turn's end says so
-        if let Err(failure) = gate::standing(self.bench, self.id) {
+        if let Err(failure) = gate::standing(self.bench, self.id, None) {
             self.bench.ui.detail(failure.chain());
         }
         Ok(Answer::Inject(gate::KEEP_IN_SUMMARY.to_owned()))
     }
 
-    /// The session's end: the packet, or a recorded refusal. Runs no tests and can't block.
+    /// The session's end: the packet, or a recorded refusal. Runs no tests and can't block. Until it is through, the
+    /// journal says what the last turn's end left, so that a client's time limit costs nothing.
     fn end(&self) -> Result<Answer> {
-        self.at_rest(Phase::Ended)?;
-        if let Standing::Refused(refused) = gate::standing(self.bench, self.id)? {
-            self.update(|session| session.refusal = Some(refusal(&refused)))?;
+        let former = self.journal()?;
+        if former.phase == Phase::Ended && former.ending == Some(Ending::Told) {
+            // some clients tell it twice
+            return Ok(Answer::Nothing);
+        }
+        if self.context.is_some() && former.context != self.context {
+            self.update(|_| ())?;
+        }
+        let standing = gate::standing(self.bench, self.id, Some(Ending::Told))?;
+        self.update(|session| {
+            session.phase = Phase::Ended;
+            session.refusal = standing.refused().map(refusal);
+            session.turn_end = None;
+            session.pinned = None;
+        })?;
+        if former.pinned.is_some() {
+            turn_end::unpin(self.bench, &former);
         }
         Ok(Answer::Nothing)
     }
@@ -228,6 +257,12 @@ impl Hook<'_> {
             sessions.iter().rev().find(|session| session.id != *self.id && session.phase == Phase::Ended)?;
         last.refusal.as_ref().map(|refusal| gate::text_for_next(last, refusal))
     }
+}
+
+/// From here on what the last turn's end left counts no more.
+fn begin_turn(session: &mut Session) {
+    session.phase = Phase::Busy;
+    session.turn_end = None;
 }
 
 /// A refusal as the journal keeps it.

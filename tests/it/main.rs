@@ -24,6 +24,7 @@ mod resume;
 mod run;
 mod runners;
 mod schema;
+mod sessions;
 mod smoke;
 mod states;
 mod temp_artifacts;
