@@ -5,6 +5,7 @@ pub mod log;
 pub mod mark;
 pub mod record;
 pub mod scan;
+pub mod transcript;
 
 pub use log::{LogPlace, append};
 pub use mark::Mark;

@@ -8,6 +8,7 @@ use crate::env::Env;
 use crate::failure::Result;
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{kept, take_baseline};
+use crate::flow::transcript::{self, Until};
 use crate::flow::{Workbench, diary, gate, park, record, recover, resume, turn_end};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
@@ -100,6 +101,7 @@ impl Hook<'_> {
             blocked_for: Vec::new(),
             refusal: None,
             recorded_calls: Vec::new(),
+            transcript: None,
             turn_end: None,
             pinned: None,
         })
@@ -111,6 +113,9 @@ impl Hook<'_> {
         let mut session = self.journal()?;
         session.wrapping_up |= self.event.headless;
         session.heard_at = crate::clock::now_text();
+        if let Some(path) = self.event.transcript_path.as_ref().and_then(|path| path.to_str()) {
+            session.transcript = Some(path.to_owned());
+        }
         session.ending = (self.event.moment == Moment::End).then_some(Ending::Told);
         if let Some(context) = &self.context {
             session.wrapping_up |= self.is_filling(context);
@@ -171,10 +176,19 @@ impl Hook<'_> {
     /// Records a command that the agent ran, once.
     fn tool(&self) -> Result<Answer> {
         let Some(call) = &self.event.tool else { return Ok(Answer::Nothing) };
+        let path = self.event.transcript_path.as_deref();
+        // the client's hook does not tell how it ended, its transcript does
+        let left_to_transcript = call.id.is_some()
+            && call.error.as_deref() == Some("exit-unknown")
+            && transcript::tells(self.bench, self.agent, path);
         let new = self.update(|session| {
             begin_turn(session);
+            if left_to_transcript {
+                return false;
+            }
             let seen = call.id.as_ref().is_some_and(|id| session.recorded_calls.contains(id));
-            session.recorded_calls.extend(call.id.clone().filter(|_| !seen));
+            let name = call.id.clone().unwrap_or_else(|| transcript::unnamed(&call.command));
+            session.recorded_calls.extend(Some(name).filter(|_| !seen));
             !seen
         })?;
         if new {
@@ -206,13 +220,14 @@ impl Hook<'_> {
         })
     }
 
-    /// Journals what the packet is about to say: how full the context is.
+    /// Journals what the packet is about to say: how full the context is, which commands ran.
     fn hear(&self) -> Result<()> {
         self.update(|session| {
             if session.phase == Phase::Ended {
                 // it speaks again
                 session.phase = Phase::Busy;
             }
+            transcript::take_over(self.bench, session, Until::TurnEnd);
         })
     }
 
@@ -234,9 +249,7 @@ impl Hook<'_> {
             // some clients tell it twice
             return Ok(Answer::Nothing);
         }
-        if self.context.is_some() && former.context != self.context {
-            self.update(|_| ())?;
-        }
+        self.update(|session| transcript::take_over(self.bench, session, Until::End))?;
         let standing = gate::standing(self.bench, self.id, Some(Ending::Told))?;
         self.update(|session| {
             session.phase = Phase::Ended;

@@ -24,6 +24,7 @@ pub mod session;
 pub mod setup;
 pub mod state;
 pub mod topic;
+mod transcript;
 mod turn_end;
 pub mod verify;
 pub mod workbench;

@@ -5,6 +5,7 @@ use jiff::{Timestamp, ToSpan as _};
 
 use crate::failure::Result;
 use crate::flow::session::kept as kept_error;
+use crate::flow::transcript::{self, Until};
 use crate::flow::{Workbench, diary, gate, hook, turn_end};
 use crate::model::SessionId;
 use crate::model::session::{Ending, Owner, Phase, Session};
@@ -60,6 +61,8 @@ fn finish(bench: &Workbench, store: &Store, session: &Session) -> Result<()> {
     let (ending, refusal) = if kept {
         (Ending::RecoveredAtRest, session.refusal.clone())
     } else {
+        let mut session = session.clone();
+        transcript::take_over(bench, &mut session, Until::End);
         let standing = gate::standing(bench, &session.id, Some(Ending::RecoveredMidTurn))?;
         (Ending::RecoveredMidTurn, standing.refused().map(hook::refusal))
     };

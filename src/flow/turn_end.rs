@@ -2,6 +2,7 @@
 //! then: the packet's own bytes, and what lay around it. What happened since is told beside the packet, never in it.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use crate::board;
 use crate::config;
@@ -161,7 +162,8 @@ fn reports(bench: &Workbench) -> Option<String> {
     let mut lines = String::new();
     for path in files {
         if let Ok(Some(bytes)) = fs::read_optional(&path) {
-            lines.push_str(&format!("{}\0{}\n", path.display(), sha256_hex(&bytes)));
+            // writing to a String can't fail
+            writeln!(lines, "{}\0{}", path.display(), sha256_hex(&bytes)).ok();
         }
     }
     (!lines.is_empty()).then(|| sha256_hex(lines.as_bytes()))

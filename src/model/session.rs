@@ -85,6 +85,9 @@ pub struct Session {
     /// Call ids that are in the feedback log already.
     #[serde(default)]
     pub recorded_calls: Vec<String>,
+    /// Where the client writes the session's transcript.
+    #[serde(default)]
+    pub transcript: Option<String>,
     /// What the last turn's end left; absent in the middle of a turn, when the bench is what counts.
     #[serde(default)]
     pub turn_end: Option<TurnEnd>,

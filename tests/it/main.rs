@@ -29,5 +29,6 @@ mod smoke;
 mod states;
 mod temp_artifacts;
 mod tidy;
+mod transcripts;
 mod tree_id;
 mod verify;
