@@ -23,6 +23,7 @@ mod safe;
 pub mod session;
 pub mod setup;
 pub mod state;
+pub mod status;
 pub mod topic;
 mod transcript;
 mod turn_end;

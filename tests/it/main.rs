@@ -27,6 +27,7 @@ mod schema;
 mod sessions;
 mod smoke;
 mod states;
+mod status;
 mod temp_artifacts;
 mod tidy;
 mod transcripts;

@@ -162,7 +162,9 @@ fn what_a_hook_saw_wins_over_the_transcript_with_an_id_and_without() {
 fn what_ran_before_endwell_knew_the_session_is_not_its() {
     let (sandbox, transcript) = installed("codex");
     let mut old = codex_item("old", "make old", 1, "");
-    old.iter_mut().for_each(|line| line["timestamp"] = json!("2020-01-01T00:00:00Z"));
+    for line in &mut old {
+        line["timestamp"] = json!("2020-01-01T00:00:00Z");
+    }
     append(&transcript, &old);
     let told = event(&sandbox, &transcript);
     hook(&sandbox, "codex", "start", &told);

@@ -62,7 +62,7 @@ fn end(line: &Value, calls: &mut Calls) {
         match (shown["exitCode"].as_i64(), &shown["signal"]) {
             (_, Value::String(signal)) => call.ended(&format!("signal {signal}")),
             (_, Value::Number(signal)) if signal.as_i64() != Some(0) => {
-                call.ended(&format!("signal {signal}"))
+                call.ended(&format!("signal {signal}"));
             }
             (Some(code), _) => call.exited(code),
             (None, _) => call.ended("exit-unknown"),
