@@ -8,10 +8,10 @@ use crate::failure::Result;
 use crate::flow::Workbench;
 use crate::flow::check::Judged;
 use crate::flow::handoff::{self, HandoffOptions, Outcome, Reason, Refused};
-use crate::model::SessionId;
-use crate::model::issue::sha256_hex;
+use crate::model::issue::{COULD_NOT_CHECK, sha256_hex};
 use crate::model::packet::ContextUse;
 use crate::model::session::{Ending, Refusal, Session};
+use crate::model::{CheckId, Issue, SessionId};
 
 /// At most this many blocks in a session, whatever the client's own cap.
 const MAX_BLOCKS: usize = 3;
@@ -61,6 +61,29 @@ pub fn standing(bench: &Workbench, id: &SessionId, ending: Option<Ending>) -> Re
     let options = HandoffOptions { session: Some(id.to_string()), late, ending };
     let (judged, outcome) = handoff::attempt_seen(bench, &options)?;
     Ok(Standing { judged, outcome })
+}
+
+/// What an agent can be asked to mend. One that can't commit is not asked for what needs a commit.
+pub fn askable(refused: &Refused, can_commit: bool) -> Refused {
+    if can_commit {
+        return refused.clone();
+    }
+    let needs_git = |issue: &Issue| {
+        matches!(issue.check, CheckId::WorkingTree | CheckId::Branch) && issue.code != COULD_NOT_CHECK
+    };
+    let mut beyond: Vec<&str> =
+        refused.issues.iter().filter(|issue| needs_git(issue)).map(|issue| issue.code.as_str()).collect();
+    if !beyond.is_empty() {
+        // a verdict is about a commit
+        beyond.push("no-verdict");
+    }
+    beyond.push("no-commit");
+    Refused {
+        session: refused.session.clone(),
+        reasons: refused.reasons.iter().filter(|one| !beyond.contains(&one.code.as_str())).cloned().collect(),
+        could_not_judge: refused.could_not_judge,
+        issues: refused.issues.iter().filter(|issue| !needs_git(issue)).cloned().collect(),
+    }
 }
 
 /// Whether this turn's end is blocked, and if so counts it: once for each distinct set of reasons.

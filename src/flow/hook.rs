@@ -4,17 +4,20 @@
 use std::path::PathBuf;
 
 use crate::agent::{self, context};
+use crate::config::CannotCommit;
 use crate::env::Env;
 use crate::failure::Result;
+use crate::flow::gate::Standing;
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{kept, take_baseline};
 use crate::flow::transcript::{self, Until};
 use crate::flow::{Workbench, diary, gate, park, record, recover, resume, turn_end};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
+use crate::model::issue::Owner;
 use crate::model::packet::ContextUse;
 use crate::model::session::{Ending, Phase, Refusal, Session};
-use crate::model::{SCHEMA_VERSION, SessionId};
+use crate::model::{CheckId, Issue, SCHEMA_VERSION, SessionId};
 use crate::process::owner;
 use crate::session::{Store, bindings};
 use crate::ui::Ui;
@@ -96,6 +99,7 @@ impl Hook<'_> {
             heard_at: String::new(),
             ending: None,
             wrapping_up: false,
+            can_commit: None,
             context: None,
             hinted: false,
             blocked_for: Vec::new(),
@@ -116,6 +120,7 @@ impl Hook<'_> {
         if let Some(path) = self.event.transcript_path.as_ref().and_then(|path| path.to_str()) {
             session.transcript = Some(path.to_owned());
         }
+        session.can_commit = self.event.can_commit.or(session.can_commit);
         session.ending = (self.event.moment == Moment::End).then_some(Ending::Told);
         if let Some(context) = &self.context {
             session.wrapping_up |= self.is_filling(context);
@@ -207,17 +212,17 @@ impl Hook<'_> {
         let pinned = turn_end::pin(self.bench, &self.journal()?, &turn_end);
         let block = self.update(|session| {
             session.refusal = standing.refused().map(refusal);
-            let block = standing.refused().is_some_and(|refused| gate::may_block(session, mode, refused));
+            let can_commit = can_commit(self.bench, session);
+            let asked = standing.refused().map(|refused| gate::askable(refused, can_commit));
+            let asked = asked.filter(|asked| !asked.reasons.is_empty());
+            let block = asked.filter(|asked| gate::may_block(session, mode, asked));
             // a turn that is sent back goes on: what lies here is then not what it ends with
-            session.phase = if block { Phase::Busy } else { Phase::Idle };
-            session.turn_end = (!block).then_some(turn_end);
+            session.phase = if block.is_some() { Phase::Busy } else { Phase::Idle };
+            session.turn_end = block.is_none().then_some(turn_end);
             session.pinned = pinned;
             block
         })?;
-        Ok(match standing.refused().filter(|_| block) {
-            Some(refused) => Answer::Block(gate::text_for_agent(&refused.reasons)),
-            None => Answer::Nothing,
-        })
+        Ok(block.map_or(Answer::Nothing, |asked| Answer::Block(gate::text_for_agent(&asked.reasons))))
     }
 
     /// Journals what the packet is about to say: how full the context is, which commands ran.
@@ -250,7 +255,10 @@ impl Hook<'_> {
             return Ok(Answer::Nothing);
         }
         self.update(|session| transcript::take_over(self.bench, session, Until::End))?;
-        let standing = gate::standing(self.bench, self.id, Some(Ending::Told))?;
+        let mut standing = gate::standing(self.bench, self.id, Some(Ending::Told))?;
+        if self.puts_aside(&former, &standing) {
+            standing = gate::standing(self.bench, self.id, Some(Ending::Told))?;
+        }
         self.update(|session| {
             session.phase = Phase::Ended;
             session.refusal = standing.refused().map(refusal);
@@ -261,6 +269,30 @@ impl Hook<'_> {
             turn_end::unpin(self.bench, &former);
         }
         Ok(Answer::Nothing)
+    }
+
+    /// Puts the session's own work aside that its agent could not commit, where the project wants that. What lay there
+    /// before the session is a person's, and then nothing is touched.
+    fn puts_aside(&self, session: &Session, standing: &Standing) -> bool {
+        let wanted = self.bench.config.gate.cannot_commit == CannotCommit::Park;
+        let judged = &standing.judged;
+        let is_dirt = |issue: &&Issue| issue.check == CheckId::WorkingTree;
+        if !wanted
+            || can_commit(self.bench, session)
+            || standing.refused().is_none()
+            || !judged.report.issues.iter().filter(is_dirt).any(Issue::blocks)
+            || judged.report.issues.iter().filter(is_dirt).any(|issue| issue.owner == Owner::Before)
+        {
+            return false;
+        }
+        let note = format!("Left by session {} ({}), which could not commit", session.id, session.agent);
+        match park::put_aside_of(self.bench, &note, Some(&session.id)) {
+            Ok(put) => put.is_some(),
+            Err(failure) => {
+                diary::note(&self.bench.env, format_args!("session {}: {}", session.id, failure.chain()));
+                false
+            }
+        }
     }
 
     /// What the newest session that ended here without a packet left undone.
@@ -276,6 +308,11 @@ impl Hook<'_> {
 fn begin_turn(session: &mut Session) {
     session.phase = Phase::Busy;
     session.turn_end = None;
+}
+
+/// Whether the session's agent can commit: by its client's word, else by the setting.
+fn can_commit(bench: &Workbench, session: &Session) -> bool {
+    session.can_commit.or(bench.config.gate.can_commit).unwrap_or(true)
 }
 
 /// A refusal as the journal keeps it.

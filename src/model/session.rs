@@ -70,6 +70,9 @@ pub struct Session {
     /// Somebody ran `endwell wrap-up`, or the client runs one prompt and exits.
     #[serde(default)]
     pub wrapping_up: bool,
+    /// Whether the agent's shell may write git's folder, where its client told.
+    #[serde(default)]
+    pub can_commit: Option<bool>,
     /// How full the context was when it was last told.
     #[serde(default)]
     pub context: Option<ContextUse>,

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod board;
+mod cannot_commit;
 mod check;
 mod cmd;
 mod common;

@@ -11,7 +11,7 @@ use crate::common::{Ran, Sandbox};
 
 const SESSION: &str = "00000000-0000-4000-8000-000000000009";
 
-fn hook(sandbox: &Sandbox, client: &str, moment: &str, input: &Value) -> Ran {
+pub(crate) fn hook(sandbox: &Sandbox, client: &str, moment: &str, input: &Value) -> Ran {
     let mut command = sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), "repo");
     command.args(["hook", moment, "--client", client]).stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -35,7 +35,7 @@ fn installed(client: &str) -> (Sandbox, PathBuf) {
     (sandbox, transcript)
 }
 
-fn append(path: &PathBuf, lines: &[Value]) {
+pub(crate) fn append(path: &PathBuf, lines: &[Value]) {
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
     for line in lines {
         writeln!(file, "{line}").unwrap();
