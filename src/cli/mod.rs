@@ -17,6 +17,7 @@ pub mod resume;
 pub mod run;
 pub mod schema;
 pub mod show;
+pub mod status;
 pub mod uninstall;
 pub mod unpark;
 pub mod verify;
@@ -58,6 +59,7 @@ enum Command {
     Resume(resume::Args),
     Show(show::Args),
     Log(log::Args),
+    Status(status::Args),
     Note(note::Args),
     Run(run::Args),
     Park(park::Args),
@@ -138,6 +140,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Resume(args) => resume::run(args, &app),
         Command::Show(args) => show::run(args, &app),
         Command::Log(args) => log::run(args, &app),
+        Command::Status(args) => status::run(args, &app),
         Command::Note(args) => note::run(args, &app),
         Command::Run(args) => run::run(args, &app),
         Command::Park(args) => park::run(args, &app),

@@ -167,6 +167,21 @@ pub struct Review {
 #[serde(default)]
 pub struct Gate {
     pub turn_end: TurnEnd,
+    /// What the end of a session does with work that its agent could not commit.
+    pub cannot_commit: CannotCommit,
+    /// Whether agents can commit here, where their client does not tell; absent: they can.
+    pub can_commit: Option<bool>,
+}
+
+/// What becomes of work that an agent may not commit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CannotCommit {
+    /// It stays where it is, and the packet is refused for it.
+    #[default]
+    Refuse,
+    /// The hook puts it aside.
+    Park,
 }
 
 /// When a turn's end may be blocked.

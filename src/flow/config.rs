@@ -73,9 +73,9 @@ fn object(config: &Config) -> Result<serde_json::Map<String, Value>> {
 /// What is found out where nothing is set: the value, and what speaks for it.
 fn detected(bench: &Workbench, key: &str) -> Result<Option<(String, String)>> {
     Ok(match key {
-        "tests.command" => evidence::command(bench)
+        "tests.command" => evidence::commands(bench)
             .ok()
-            .flatten()
+            .and_then(|found| found.into_iter().find(|command| command.suite.is_none()))
             .map(|command| (shell_words::join(&command.argv), command.because)),
         "paths.board" => {
             board::read(bench).board().map(|board| (board.path.clone(), "its name and its shape".to_owned()))

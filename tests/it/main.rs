@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod board;
+mod cannot_commit;
 mod check;
 mod cmd;
 mod common;
@@ -26,10 +27,13 @@ mod resume;
 mod run;
 mod runners;
 mod schema;
+mod sessions;
 mod smoke;
 mod states;
+mod status;
 mod suites;
 mod temp_artifacts;
 mod tidy;
+mod transcripts;
 mod tree_id;
 mod verify;
