@@ -16,6 +16,7 @@ pub mod resume;
 pub mod run;
 pub mod schema;
 pub mod show;
+pub mod trust;
 pub mod uninstall;
 pub mod unpark;
 pub mod verify;
@@ -62,6 +63,7 @@ enum Command {
     Park(park::Args),
     Unpark(unpark::Args),
     Board(board::Args),
+    Trust(trust::Args),
     #[command(name = "wrap-up")]
     WrapUp(wrap_up::Args),
     Schema(schema::Args),
@@ -141,6 +143,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Park(args) => park::run(args, &app),
         Command::Unpark(args) => unpark::run(args, &app),
         Command::Board(args) => board::run(args, &app),
+        Command::Trust(args) => trust::run(args, &app),
         Command::WrapUp(args) => wrap_up::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),

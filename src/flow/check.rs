@@ -76,6 +76,7 @@ fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Res
     let inputs = Inputs::gather(bench, &status, &content)?;
     let board =
         BoardInputs::gather(bench, &Seen { status: &status, content: &content }, &current, base.as_deref());
+    let config = current.in_force(&bench.config);
     let context = Context {
         repo: &bench.repo,
         objects: &bench.objects,
@@ -84,7 +85,7 @@ fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Res
         state: &inputs.state,
         baseline: current.baseline.as_ref(),
         base: base.as_deref(),
-        config: &bench.config,
+        config: &config,
         in_session: current.is_agents(),
         other_worktrees: &inputs.other_worktrees,
         tests: &inputs.tests,

@@ -8,7 +8,7 @@ use crate::env::Env;
 use crate::failure::Result;
 use crate::flow::gate::{self, Standing};
 use crate::flow::handoff::{Reason, Refused};
-use crate::flow::session::{kept, take_baseline};
+use crate::flow::session::{in_force, kept, take_baseline};
 use crate::flow::{Workbench, diary, park, record, recover, resume};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
@@ -186,8 +186,8 @@ impl Hook<'_> {
         let Standing::Refused(refused) = gate::standing(self.bench, self.id)? else {
             return Ok(Answer::Nothing);
         };
-        let turn_end = self.bench.config.gate.turn_end;
         let block = self.update(|session| {
+            let turn_end = in_force(&session.baseline, &self.bench.config).gate.turn_end;
             session.refusal = Some(refusal(&refused));
             gate::may_block(session, turn_end, &refused)
         })?;

@@ -24,6 +24,7 @@ pub mod session;
 pub mod setup;
 pub mod state;
 pub mod topic;
+pub mod trust;
 pub mod verify;
 pub mod workbench;
 pub mod wrap_up;

@@ -29,4 +29,5 @@ mod states;
 mod temp_artifacts;
 mod tidy;
 mod tree_id;
+mod trust;
 mod verify;
