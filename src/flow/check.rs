@@ -46,7 +46,7 @@ pub fn judge(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
 
 /// As [`judge`], with a walk that is under way already.
 pub fn judge_walked(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
-    let judged = look_at(bench, options, walk)?;
+    let judged = look(bench, options, walk)?;
     if options.only.is_empty() {
         write(bench, &judged.report)?;
     }
@@ -54,22 +54,19 @@ pub fn judge_walked(bench: &Workbench, options: &CheckOptions, walk: Option<Walk
 }
 
 /// Judges the workbench without writing anything.
-pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
-    look_at(bench, options, None)
-}
-
-fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
+pub fn look(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
     super::verify::sweep(bench);
     let recovered = park::recover(bench)?;
     // what was brought back after a kill is not in a walk that began before
     let walk = walk.filter(|_| !recovered).unwrap_or_else(|| bench.repo.walk());
-    let refs = Refs::read(&bench.repo, &bench.objects);
+    let (refs, index) = (Refs::read(&bench.repo, &bench.objects), bench.repo.index_facts());
     let broke_off = || Err(GitError::Form("the status walk broke off".to_owned()));
     let status = walk.join().unwrap_or_else(|_| broke_off());
-    let (status, refs) = match (status, refs) {
+    let (mut status, refs) = match (status, refs) {
         (Ok(status), Ok(refs)) => (status, refs),
         (Err(error), _) | (_, Err(error)) => return unjudged(bench, options, &error),
     };
+    status.index = index.ok();
     let current = session::current(bench, status.head.as_deref(), options.session.as_deref())?;
     let base = base(bench, options, &status, &refs, &current)?;
     let content = LazyContent::new(bench, &status);

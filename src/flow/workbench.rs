@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::config::{self, Config};
 use crate::env::Env;
 use crate::failure::{Failure, Result};
+use crate::git::status::Walk;
 use crate::git::{GitError, Objects, Repo};
 use crate::model::slug;
 use crate::ui::Ui;
@@ -24,6 +25,13 @@ impl Workbench {
     /// Opens the work tree around the current folder.
     pub fn open(env: &Env, ui: Ui) -> Result<Self> {
         Self::of(env, ui, Repo::discover(env).map_err(|error| no_work_tree(env, error))?)
+    }
+
+    /// As [`Workbench::open`], with the status walk under way meanwhile: whatever is judged waits for it.
+    pub fn open_walking(env: &Env, ui: Ui) -> Result<(Self, Walk)> {
+        let repo = Repo::discover(env).map_err(|error| no_work_tree(env, error))?;
+        let walk = repo.walk();
+        Ok((Self::of(env, ui, repo)?, walk))
     }
 
     /// The work tree of a repository that git was asked for already.

@@ -120,9 +120,38 @@ pub fn plain(text: &str) -> String {
     })
 }
 
+/// Raw bytes as one word that can be pasted into a shell; what can't be shown is escaped within `$'…'`.
+pub fn shell_word(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if plain(text) == text => shell_words::quote(text).into_owned(),
+        _ => {
+            let mut out = "$'".to_owned();
+            for byte in bytes {
+                match byte {
+                    b'\\' | b'\'' => out.extend(['\\', char::from(*byte)]),
+                    b' '..=b'~' => out.push(char::from(*byte)),
+                    b'\n' => out.push_str("\\n"),
+                    // three octal digits: a hexadecimal escape would take in the digits behind it
+                    other => out.extend(format!("\\{other:03o}").chars()),
+                }
+            }
+            out.push('\'');
+            out
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_can_be_pasted_whatever_it_holds() {
+        assert_eq!(shell_word(b"src/a.rs"), "src/a.rs");
+        assert_eq!(shell_word(b"a b"), "'a b'");
+        assert_eq!(shell_word("漢".as_bytes()), "漢");
+        assert_eq!(shell_word(b"a\n1'\xff"), r"$'a\n1\'\377'");
+    }
 
     #[test]
     fn nothing_from_outside_can_move_the_cursor() {

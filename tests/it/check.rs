@@ -23,7 +23,7 @@ fn human_form_names_each_kind_with_one_next_step() {
         hint: Commit it, or put it aside: `endwell park "what and why"`.
       block `a, b: 100%\nnext.txt` is not tracked. (untracked)
       block `src/lib.rs` is not tracked. (untracked)
-        hint: Commit it (`git add -- 'a, b: 100%\nnext.txt'`), put it aside (`endwell park "what and why"`), delete it, or ignore it in `.gitignore`.
+        hint: Commit it (`git add -- $'a, b: 100%\nnext.txt'`), put it aside (`endwell park "what and why"`), delete it, or ignore it in `.gitignore`.
     ✗ temp-artifacts
       block src/lib.rs:2: A call that exists only for debugging. (debug-call)
         hint: Delete the line, or write `endwell:allow(debug-call) REASON` on it or above it.
@@ -34,6 +34,23 @@ fn human_form_names_each_kind_with_one_next_step() {
     ✓ branch
     4 blocking issues, 1 warning
     "#);
+}
+
+#[test]
+fn every_hint_to_add_a_file_can_be_pasted() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let names: [&[u8]; 7] = [b"a\nb", b":colon", b"st*r", b"sp ace", b"quo'te", b"tab\t`tick", b"raw\xff"];
+    for name in names {
+        let sandbox = Sandbox::with_repo();
+        std::fs::write(sandbox.repo().join(std::ffi::OsStr::from_bytes(name)), "x\n").unwrap();
+        let report = sandbox.endwell(&["check", "--only", "working-tree", "--format", "json"]).json();
+        let hint = report["issues"][0]["hint"].as_str().unwrap();
+        let (_, rest) = hint.split_once("(`").unwrap();
+        let (command, _) = rest.split_once("`)").unwrap();
+        let ran = sandbox.command("bash", "repo", &["-c", command]);
+        assert_eq!(ran.code, Some(0), "{command}: {}", ran.stderr);
+        assert_eq!(sandbox.git("repo", &["diff", "--cached", "--name-only"]).lines().count(), 1, "{command}");
+    }
 }
 
 #[test]
@@ -65,7 +82,7 @@ fn github_annotations_are_one_line_each() {
     let ran = dirty().endwell(&["check", "--only", "working-tree,temp-artifacts", "--format", "github"]);
     insta::assert_snapshot!(ran.stdout, @r#"
     ::error file=README.md,title=working-tree%3A uncommitted::`README.md` is modified in the work tree. Commit it, or put it aside: `endwell park "what and why"`.
-    ::error file=a%2C b%3A 100%25%0Anext.txt,title=working-tree%3A untracked::`a, b: 100%25\nnext.txt` is not tracked. Commit it (`git add -- 'a, b: 100%25\nnext.txt'`), put it aside (`endwell park "what and why"`), delete it, or ignore it in `.gitignore`.
+    ::error file=a%2C b%3A 100%25%0Anext.txt,title=working-tree%3A untracked::`a, b: 100%25\nnext.txt` is not tracked. Commit it (`git add -- $'a, b: 100%25\nnext.txt'`), put it aside (`endwell park "what and why"`), delete it, or ignore it in `.gitignore`.
     ::error file=src/lib.rs,title=working-tree%3A untracked::`src/lib.rs` is not tracked. Commit it (`git add -- src/lib.rs`), put it aside (`endwell park "what and why"`), delete it, or ignore it in `.gitignore`.
     ::error file=src/lib.rs,line=2,title=temp-artifacts%3A debug-call::A call that exists only for debugging. Delete the line, or write `endwell:allow(debug-call) REASON` on it or above it.
     "#);

@@ -8,6 +8,7 @@ mod board;
 mod check;
 mod cmd;
 mod common;
+mod discover;
 mod handoff;
 mod hook;
 mod install;

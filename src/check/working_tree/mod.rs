@@ -10,7 +10,7 @@ use crate::git::operations::{self, Operation};
 use crate::git::status::Change;
 use crate::git::{Entry, EntryKind, GitError};
 use crate::model::{CheckId, Issue, Owner};
-use crate::ui::plain;
+use crate::ui::{plain, shell_word};
 
 const ID: CheckId = CheckId::WorkingTree;
 
@@ -23,7 +23,7 @@ impl Check for WorkingTree {
     }
 
     fn run(&self, context: &Context<'_>) -> Found {
-        let facts = context.repo.index_facts()?;
+        let facts = context.repo.facts(context.status)?;
         let mut issues = operations_under_way(context);
         issues.extend(entries(context)?);
         issues.extend(submodules::judge(context, &facts)?);
@@ -127,8 +127,8 @@ fn what(change: &Change) -> String {
     }
 }
 
-/// A path as a shell word.
+/// A path as a word for `git add`: names that git would take for a pattern are marked as literal.
 fn quoted(path: &[u8]) -> String {
-    let text = plain(&String::from_utf8_lossy(path));
-    shell_words::quote(&text).into_owned()
+    let magic = path.first() == Some(&b':') || path.iter().any(|byte| b"*?[\\".contains(byte));
+    shell_word(&if magic { [b":(literal)", path].concat() } else { path.to_vec() })
 }
