@@ -18,6 +18,7 @@ pub mod run;
 pub mod schema;
 pub mod show;
 pub mod status;
+pub mod trust;
 pub mod uninstall;
 pub mod unpark;
 pub mod verify;
@@ -65,6 +66,7 @@ enum Command {
     Park(park::Args),
     Unpark(unpark::Args),
     Board(board::Args),
+    Trust(trust::Args),
     #[command(name = "wrap-up")]
     WrapUp(wrap_up::Args),
     Config(config::Args),
@@ -146,6 +148,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Park(args) => park::run(args, &app),
         Command::Unpark(args) => unpark::run(args, &app),
         Command::Board(args) => board::run(args, &app),
+        Command::Trust(args) => trust::run(args, &app),
         Command::WrapUp(args) => wrap_up::run(args, &app),
         Command::Config(args) => config::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),

@@ -2,6 +2,7 @@
 //! read is an error with its place, and unknown keys are reported, never guessed at.
 
 pub mod artifacts;
+pub mod gates;
 mod own;
 mod packet;
 mod paths;

@@ -9,7 +9,7 @@ use crate::env::Env;
 use crate::failure::Result;
 use crate::flow::gate::Standing;
 use crate::flow::handoff::{Reason, Refused};
-use crate::flow::session::{kept, take_baseline};
+use crate::flow::session::{in_force, kept, take_baseline};
 use crate::flow::transcript::{self, Until};
 use crate::flow::{Workbench, diary, gate, park, record, recover, resume, turn_end};
 use crate::githook::mark;
@@ -207,10 +207,10 @@ impl Hook<'_> {
     fn stop(&self) -> Result<Answer> {
         self.hear()?;
         let standing = gate::standing(self.bench, self.id, None)?;
-        let mode = self.bench.config.gate.turn_end;
         let turn_end = turn_end::of(self.bench, &standing.judged, &standing.outcome)?;
         let pinned = turn_end::pin(self.bench, &self.journal()?, &turn_end);
         let block = self.update(|session| {
+            let mode = in_force(&session.baseline, &self.bench.config).gate.turn_end;
             session.refusal = standing.refused().map(refusal);
             let can_commit = can_commit(self.bench, session);
             let asked = standing.refused().map(|refused| gate::askable(refused, can_commit));

@@ -27,6 +27,7 @@ pub mod state;
 pub mod status;
 pub mod topic;
 mod transcript;
+pub mod trust;
 mod turn_end;
 pub mod verify;
 pub mod workbench;

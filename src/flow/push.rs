@@ -185,8 +185,9 @@ impl Gate<'_> {
         recover::finish_dead(self.bench, None);
         let judged = judge_bench(self.bench, &CheckOptions::default(), walk)?;
         let agents = judged.session.is_agents();
+        let settings = judged.session.in_force(&self.bench.config);
         let relaxed = |issue: &Issue| {
-            self.bench.config.push.own_dirt == crate::config::OwnDirt::Warn
+            settings.push.own_dirt == crate::config::OwnDirt::Warn
                 && issue.check == CheckId::WorkingTree
                 && !agents
         };

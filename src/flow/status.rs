@@ -15,7 +15,7 @@ use crate::githook::mark;
 use crate::model::board::Board;
 use crate::model::clean::{CheckStatus, CleanReport};
 use crate::model::packet::{ContextUse, PacketStatus};
-use crate::model::report::TestStanding;
+use crate::model::report::{SuiteStanding, TestStanding};
 use crate::model::session::{Phase, Session};
 use crate::model::{CheckId, SCHEMA_VERSION, Severity};
 use crate::packet::store::Receipt;
@@ -163,9 +163,22 @@ fn tests(standing: &TestStanding) -> Tests {
         TestStanding::Missing { command, .. } => ("missing", command.clone()),
         TestStanding::NoCommand => ("none", "no test command is configured or detected".to_owned()),
         TestStanding::Below(below) => ("none", format!("only below: {}", below.folders.join(", "))),
+        TestStanding::Suites(suites) => return of_suites(suites),
         TestStanding::Unclear { why, .. } | TestStanding::Unbound { why } => ("unknown", why.clone()),
     };
     Tests { state, detail }
+}
+
+/// The first suite that is not green speaks for all of them.
+fn of_suites(suites: &[SuiteStanding]) -> Tests {
+    let mut each = suites.iter().map(|suite| (&suite.name, tests(&suite.standing)));
+    match each.find(|(_, tests)| tests.state != "green") {
+        Some((name, Tests { state, detail })) => Tests { state, detail: format!("{name}: {detail}") },
+        None => {
+            let names: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
+            Tests { state: "green", detail: names.join(", ") }
+        }
+    }
 }
 
 /// The active packet of this branch: the topic's own, else the newest one.

@@ -14,6 +14,7 @@ pub mod plan;
 pub mod report;
 pub mod session;
 pub mod state;
+pub mod trust;
 
 pub use ids::{SessionId, slug};
 pub use issue::{CheckId, Issue, Owner, Severity};

@@ -36,4 +36,5 @@ mod temp_artifacts;
 mod tidy;
 mod transcripts;
 mod tree_id;
+mod trust;
 mod verify;

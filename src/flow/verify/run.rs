@@ -13,7 +13,7 @@ use crate::evidence::store::Found;
 use crate::failure::{Failure, FailureKind, Result};
 use crate::flow::Workbench;
 use crate::flow::evidence::{self, TestCommand};
-use crate::flow::handoff;
+use crate::flow::{handoff, trust};
 use crate::git::Content;
 use crate::model::SCHEMA_VERSION;
 use crate::model::report::{Evidence, TestRun};
@@ -35,6 +35,10 @@ pub(super) fn fresh(
     command: &TestCommand,
     before: &Moment,
 ) -> Result<Outcome> {
+    let is_configured = bench.config.tests.command.is_some() && !command.acceptance;
+    if is_configured && trust::standing(bench, &command.argv) == trust::Standing::Unseen {
+        return Err(trust::unseen(&command.argv, &command.because));
+    }
     announce(bench, command);
     if command.missing.is_some() {
         return Ok(verdict::not_started(bench, command, None));
