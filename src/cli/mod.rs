@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+pub mod allow;
 pub mod board;
 pub mod check;
 pub mod completions;
@@ -62,6 +63,7 @@ enum Command {
     Park(park::Args),
     Unpark(unpark::Args),
     Board(board::Args),
+    Allow(allow::Args),
     #[command(name = "wrap-up")]
     WrapUp(wrap_up::Args),
     Schema(schema::Args),
@@ -141,6 +143,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Park(args) => park::run(args, &app),
         Command::Unpark(args) => unpark::run(args, &app),
         Command::Board(args) => board::run(args, &app),
+        Command::Allow(args) => allow::run(args, &app),
         Command::WrapUp(args) => wrap_up::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),

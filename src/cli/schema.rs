@@ -11,6 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::model::Issue;
 use crate::model::clean::CleanReport;
 use crate::model::feedback::FeedbackRecord;
+use crate::model::overrides::Override;
 use crate::model::packet::Packet;
 use crate::model::report::{ReviewReport, VerificationReport};
 use crate::model::state::AgentState;
@@ -34,6 +35,8 @@ enum Format {
     VerificationReport,
     /// `outputs/review/<task>.json`.
     ReviewReport,
+    /// A line of `outputs/verification/overrides.jsonl`.
+    Override,
     /// `outputs/clean_report.json`, and what `endwell check --format json` prints.
     CleanReport,
     /// An entry of `outputs/clean_state.json`.
@@ -58,6 +61,7 @@ fn schema(format: Format) -> Schema {
         Format::FeedbackRecord => of::<FeedbackRecord>(),
         Format::VerificationReport => of::<VerificationReport>(),
         Format::ReviewReport => of::<ReviewReport>(),
+        Format::Override => of::<Override>(),
         Format::CleanReport => of::<CleanReport>(),
         Format::Issue => of::<Issue>(),
         Format::Handoff => of::<Packet>(),

@@ -5,6 +5,7 @@ pub mod artifacts;
 mod own;
 mod packet;
 mod paths;
+mod push;
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::{Failure, Result};
 
 pub use packet::{Packet, Redact};
+pub use push::{Allow, Missing, OwnDirt, Push};
 
 /// The file's name.
 pub const FILE: &str = "endwell.toml";
@@ -31,6 +33,7 @@ pub struct Config {
     pub context: Context,
     pub artifacts: artifacts::Artifacts,
     pub push: Push,
+    pub allow: Allow,
     pub packet: Packet,
     pub redact: Redact,
 }
@@ -188,23 +191,6 @@ impl Default for Context {
     }
 }
 
-/// The push gate.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Push {
-    /// What a person's own uncommitted work does to a push of HEAD, outside agents' sessions.
-    pub own_dirt: OwnDirt,
-}
-
-/// What uncommitted work does to a push.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OwnDirt {
-    #[default]
-    Block,
-    Warn,
-}
-
 /// Settings and what was odd about them.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
@@ -221,9 +207,13 @@ pub fn load(top: &Path) -> Result<Loaded> {
             .because(error)
             .hint(format!("Mend the permissions or the encoding of `{FILE}`, or move it away."))
     })?;
-    let Some(text) = text else { return Ok(Loaded::default()) };
+    text.map_or_else(|| Ok(Loaded::default()), |text| parse(&text))
+}
+
+/// Reads the text of a settings file.
+pub fn parse(text: &str) -> Result<Loaded> {
     let mut unknown = Vec::new();
-    let config: Config = toml::Deserializer::parse(&text)
+    let config: Config = toml::Deserializer::parse(text)
         .and_then(|deserializer| {
             serde_ignored::deserialize(deserializer, |key| unknown.push(key.to_string()))
         })

@@ -9,7 +9,7 @@ use crate::failure::Result;
 use crate::flow::gate::{self, Standing};
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{kept, take_baseline};
-use crate::flow::{Workbench, diary, park, record, recover, resume};
+use crate::flow::{Workbench, bypass, diary, park, record, recover, resume};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
 use crate::model::packet::ContextUse;
@@ -124,7 +124,7 @@ impl Hook<'_> {
     fn start(&self) -> Result<Answer> {
         let owner = owner::of_this_process();
         recover::finish_dead(self.bench, Some((self.id, owner.as_ref())))?;
-        let left = self.last_refusal();
+        let left = self.left();
         self.update(|session| {
             session.phase = Phase::Idle;
             // resumed by another process, it belongs to that one
@@ -219,6 +219,19 @@ impl Hook<'_> {
             self.update(|session| session.refusal = Some(refusal(&refused)))?;
         }
         Ok(Answer::Nothing)
+    }
+
+    /// What the session before left behind: why it has no packet, and pushes that passed no gate.
+    fn left(&self) -> Option<String> {
+        let since = self.store.sessions().into_iter().rev().find(|session| session.id != *self.id);
+        let since = since.map(|session| session.started_at);
+        let since = since.or_else(|| self.store.install_baseline().map(|baseline| baseline.taken_at));
+        let pushes = since.map(|since| bypass::told(self.bench, &since)).unwrap_or_default();
+        let pushes = (!pushes.is_empty()).then(|| format!("Pushes to know of: {}.\n", pushes.join(". ")));
+        match (self.last_refusal(), pushes) {
+            (Some(refusal), Some(pushes)) => Some(format!("{refusal}{pushes}")),
+            (refusal, pushes) => refusal.or(pushes),
+        }
     }
 
     /// What the newest session that ended here without a packet left undone.

@@ -8,6 +8,7 @@ pub mod feedback;
 pub mod ids;
 pub mod install;
 pub mod issue;
+pub mod overrides;
 pub mod packet;
 pub mod park;
 pub mod plan;

@@ -8,6 +8,7 @@ mod board;
 mod check;
 mod cmd;
 mod common;
+mod gate;
 mod handoff;
 mod hook;
 mod install;

@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 
 use crate::common::Sandbox;
 
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "agent-state",
     "feedback-record",
     "verification-report",
     "review-report",
+    "override",
     "clean-report",
     "issue",
     "handoff",

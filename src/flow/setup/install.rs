@@ -6,7 +6,7 @@ use crate::agent::edit::{self, Refusal, Step};
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, session};
+use crate::flow::{Workbench, bypass, session};
 use crate::githook::{self, Place, mark};
 use crate::model::install::Record;
 
@@ -31,6 +31,7 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
         let (written, failed, was_here) = apply(bench, &steps)?;
         refused.extend(failed);
         session::take_install_baseline(bench)?;
+        bypass::mark_reflogs(bench);
         drop(held);
         words::written(bench, &written, was_here && refused.is_empty(), options.shared);
     }
