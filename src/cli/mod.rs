@@ -6,6 +6,7 @@ pub mod allow;
 pub mod board;
 pub mod check;
 pub mod completions;
+pub mod doctor;
 pub mod handoff;
 pub mod hook;
 pub mod install;
@@ -66,6 +67,7 @@ enum Command {
     Allow(allow::Args),
     #[command(name = "wrap-up")]
     WrapUp(wrap_up::Args),
+    Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -145,6 +147,7 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Board(args) => board::run(args, &app),
         Command::Allow(args) => allow::run(args, &app),
         Command::WrapUp(args) => wrap_up::run(args, &app),
+        Command::Doctor(args) => doctor::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

@@ -10,6 +10,7 @@ use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::model::Issue;
 use crate::model::clean::CleanReport;
+use crate::model::doctor::Diagnosis;
 use crate::model::feedback::FeedbackRecord;
 use crate::model::overrides::Override;
 use crate::model::packet::Packet;
@@ -43,6 +44,8 @@ enum Format {
     Issue,
     /// `outputs/handoff/<session>/handoff.json`.
     Handoff,
+    /// What `endwell doctor --json` prints.
+    Doctor,
     /// `endwell.toml`, as JSON.
     Config,
 }
@@ -65,6 +68,7 @@ fn schema(format: Format) -> Schema {
         Format::CleanReport => of::<CleanReport>(),
         Format::Issue => of::<Issue>(),
         Format::Handoff => of::<Packet>(),
+        Format::Doctor => of::<Diagnosis>(),
         Format::Config => of::<Config>(),
     }
 }

@@ -8,7 +8,7 @@ use crate::config;
 use crate::failure::{Failure, Result};
 use crate::flow::{Workbench, handoff, session};
 use crate::git::push::PushedRef;
-use crate::model::overrides::{OverriddenIssue, Override, PARKED, RefusedPush, RefusedRef};
+use crate::model::overrides::{KIND, OverriddenIssue, Override, PARKED, RefusedPush, RefusedRef};
 use crate::model::session::Session;
 use crate::model::{Issue, SCHEMA_VERSION};
 use crate::process::owner;
@@ -31,6 +31,7 @@ pub fn allow(bench: &Workbench, reason: &str) -> Result<Override> {
     let redactor = handoff::redactor(bench)?;
     let exception = Override {
         schema_version: SCHEMA_VERSION,
+        kind: KIND.to_owned(),
         id: crate::model::issue::hex(&crate::fs::random().map_err(unkept)?),
         at: crate::clock::now_text(),
         by: name(bench),

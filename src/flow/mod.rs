@@ -5,6 +5,7 @@ pub mod board;
 pub mod bypass;
 pub mod check;
 pub mod diary;
+pub mod doctor;
 pub mod evidence;
 pub mod gate;
 pub mod handoff;

@@ -10,6 +10,7 @@ pub mod index;
 pub mod objects;
 pub mod operations;
 pub mod park;
+pub mod proof;
 pub mod push;
 pub mod reflog;
 pub mod refs;

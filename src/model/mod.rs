@@ -3,6 +3,7 @@
 
 pub mod board;
 pub mod clean;
+pub mod doctor;
 pub mod event;
 pub mod feedback;
 pub mod ids;

@@ -9,6 +9,9 @@ use super::{CheckId, Issue, SCHEMA_VERSION};
 /// The code of a finding that no exception covers: parked work is never pushed.
 pub const PARKED: &str = "parked-ref";
 
+/// What tells its lines from those of other exceptions in the same file.
+pub const KIND: &str = "push";
+
 /// `<git-common-dir>/endwell/refused.json`: the last push that the gate refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedPush {
@@ -25,6 +28,8 @@ pub struct RefusedPush {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Override {
     pub schema_version: u32,
+    /// `push`.
+    pub kind: String,
     pub id: String,
     /// RFC 3339.
     pub at: String,
@@ -75,6 +80,7 @@ impl Override {
     pub fn covers<'a>(&self, mut commits: impl Iterator<Item = &'a str>, issues: &[Issue]) -> bool {
         let knows = |issue: &Issue| self.issues.iter().any(|known| known.fingerprint == issue.fingerprint);
         self.schema_version == SCHEMA_VERSION
+            && self.kind == KIND
             && commits.all(|commit| self.refs.iter().any(|known| known.commit == commit))
             && issues.iter().all(|issue| issue.code != PARKED && knows(issue))
     }
@@ -89,6 +95,7 @@ mod tests {
         let issue = |path: &str| Issue::block(CheckId::WorkingTree, "untracked", path).at(path.as_bytes());
         let exception = Override {
             schema_version: SCHEMA_VERSION,
+            kind: KIND.to_owned(),
             id: String::new(),
             at: String::new(),
             by: String::new(),

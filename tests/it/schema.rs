@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::common::Sandbox;
 
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "agent-state",
     "feedback-record",
     "verification-report",
@@ -15,6 +15,7 @@ const NAMES: [&str; 9] = [
     "clean-report",
     "issue",
     "handoff",
+    "doctor",
     "config",
 ];
 
