@@ -63,13 +63,14 @@ fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Res
     let recovered = park::recover(bench)?;
     // what was brought back after a kill is not in a walk that began before
     let walk = walk.filter(|_| !recovered).unwrap_or_else(|| bench.repo.walk());
-    let refs = Refs::read(&bench.repo, &bench.objects);
+    let (refs, index) = (Refs::read(&bench.repo, &bench.objects), bench.repo.index_facts());
     let broke_off = || Err(GitError::Form("the status walk broke off".to_owned()));
     let status = walk.join().unwrap_or_else(|_| broke_off());
-    let (status, refs) = match (status, refs) {
+    let (mut status, refs) = match (status, refs) {
         (Ok(status), Ok(refs)) => (status, refs),
         (Err(error), _) | (_, Err(error)) => return unjudged(bench, options, &error),
     };
+    status.index = index.ok();
     let current = session::current(bench, status.head.as_deref(), options.session.as_deref())?;
     let base = base(bench, options, &status, &refs, &current)?;
     let content = LazyContent::new(bench, &status);

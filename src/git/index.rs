@@ -1,7 +1,9 @@
 //! What the index says and status does not: flags that hide edits, and the submodules' recorded commits. Read only.
 
+use std::borrow::Cow;
+
 use super::objects::TreeEntryKind;
-use super::{GitError, Repo};
+use super::{GitError, Repo, Status};
 
 /// The index entries that matter beyond status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +23,14 @@ pub struct Unwatched {
 }
 
 impl Repo {
+    /// What was read beside the status walk, else what the index says now.
+    pub fn facts<'s>(&self, status: &'s Status) -> Result<Cow<'s, IndexFacts>, GitError> {
+        status
+            .index
+            .as_ref()
+            .map_or_else(|| self.index_facts().map(Cow::Owned), |known| Ok(Cow::Borrowed(known)))
+    }
+
     /// Reads the index's flags: with gix, and where gix can't (a split index), by asking git.
     pub fn index_facts(&self) -> Result<IndexFacts, GitError> {
         let sparse = || -> Result<bool, GitError> {
@@ -51,7 +61,11 @@ impl Repo {
             return None;
         }
         let (mut facts, mut skipped) = (IndexFacts::default(), Vec::new());
-        for entry in file.entries() {
+        let hides = Flags::SKIP_WORKTREE | Flags::ASSUME_VALID;
+        // nearly every entry is an ordinary one: nothing is built for it
+        let telling =
+            |entry: &&gix::index::Entry| entry.mode == Mode::COMMIT || entry.flags.intersects(hides);
+        for entry in file.entries().iter().filter(telling) {
             let kind = match entry.mode {
                 Mode::DIR => continue,
                 Mode::COMMIT => TreeEntryKind::Submodule,

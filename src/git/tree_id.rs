@@ -28,7 +28,7 @@ impl Repo {
         own: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Content, GitError> {
         // gone, edited, or a submodule that can't be looked into: in each case no tree stands for what lies here
-        if let Some((entry, _)) = self.hidden(objects, &self.index_facts()?, own)?.first() {
+        if let Some((entry, _)) = self.hidden(objects, &*self.facts(status)?, own)?.first() {
             let why = format!("`{}` may hold edits that git was told not to look at", shown(&entry.path));
             return Ok(Content::Unnamed { why });
         }

@@ -132,7 +132,7 @@ pub fn shell_word(bytes: &[u8]) -> String {
                     b' '..=b'~' => out.push(char::from(*byte)),
                     b'\n' => out.push_str("\\n"),
                     // three octal digits: a hexadecimal escape would take in the digits behind it
-                    other => out.push_str(&format!("\\{other:03o}")),
+                    other => out.extend(format!("\\{other:03o}").chars()),
                 }
             }
             out.push('\'');

@@ -10,6 +10,7 @@ mod cmd;
 mod common;
 mod doctor;
 mod gate;
+mod discover;
 mod handoff;
 mod hook;
 mod install;
