@@ -15,6 +15,7 @@ pub mod json;
 pub mod opencode;
 pub mod qwen;
 pub mod settings;
+pub mod trust;
 pub mod undo;
 mod yaml;
 
@@ -90,6 +91,25 @@ pub static ALL: &[&Agent] = &[
     &cursor::AGENT,
     &droid::AGENT,
 ];
+
+/// Variables that a client sets for the commands that its agent runs. Names that several clients set (such as
+/// `CLAUDE_PROJECT_DIR`) are left out: they tell nothing.
+const SET_FOR_COMMANDS: [(&str, &str); 9] = [
+    ("CLAUDECODE", "claude"),
+    ("CLAUDE_CODE_SESSION_ID", "claude"),
+    ("CODEX_THREAD_ID", "codex"),
+    ("CODEX_SESSION_ID", "codex"),
+    ("CODEX_CI", "codex"),
+    ("GEMINI_SESSION_ID", "gemini"),
+    ("HERMES_SESSION_ID", "hermes"),
+    ("COPILOT_CLI", "copilot"),
+    ("AI_AGENT", "an agent"),
+];
+
+/// The agent that runs this process, as far as the environment tells.
+pub fn around(env: &Env) -> Option<&'static str> {
+    SET_FOR_COMMANDS.iter().find(|(variable, _)| env.text(variable).is_some()).map(|(_, agent)| *agent)
+}
 
 /// A client by its name.
 pub fn find(id: &str) -> Option<&'static Agent> {

@@ -46,7 +46,7 @@ pub fn judge(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
 
 /// As [`judge`], with a walk that is under way already.
 pub fn judge_walked(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
-    let judged = look_at(bench, options, walk)?;
+    let judged = look(bench, options, walk)?;
     if options.only.is_empty() {
         write(bench, &judged.report)?;
     }
@@ -54,28 +54,26 @@ pub fn judge_walked(bench: &Workbench, options: &CheckOptions, walk: Option<Walk
 }
 
 /// Judges the workbench without writing anything.
-pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
-    look_at(bench, options, None)
-}
-
-fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
+pub fn look(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
     super::verify::sweep(bench);
     let recovered = park::recover(bench)?;
     // what was brought back after a kill is not in a walk that began before
     let walk = walk.filter(|_| !recovered).unwrap_or_else(|| bench.repo.walk());
-    let refs = Refs::read(&bench.repo, &bench.objects);
+    let (refs, index) = (Refs::read(&bench.repo, &bench.objects), bench.repo.index_facts());
     let broke_off = || Err(GitError::Form("the status walk broke off".to_owned()));
     let status = walk.join().unwrap_or_else(|_| broke_off());
-    let (status, refs) = match (status, refs) {
+    let (mut status, refs) = match (status, refs) {
         (Ok(status), Ok(refs)) => (status, refs),
         (Err(error), _) | (_, Err(error)) => return unjudged(bench, options, &error),
     };
+    status.index = index.ok();
     let current = session::current(bench, status.head.as_deref(), options.session.as_deref())?;
     let base = base(bench, options, &status, &refs, &current)?;
     let content = LazyContent::new(bench, &status);
     let inputs = Inputs::gather(bench, &status, &content)?;
     let board =
         BoardInputs::gather(bench, &Seen { status: &status, content: &content }, &current, base.as_deref());
+    let config = current.in_force(&bench.config);
     let context = Context {
         repo: &bench.repo,
         objects: &bench.objects,
@@ -84,7 +82,7 @@ fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Res
         state: &inputs.state,
         baseline: current.baseline.as_ref(),
         base: base.as_deref(),
-        config: &bench.config,
+        config: &config,
         in_session: current.is_agents(),
         other_worktrees: &inputs.other_worktrees,
         tests: &inputs.tests,

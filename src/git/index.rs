@@ -1,7 +1,9 @@
 //! What the index says and status does not: flags that hide edits, and the submodules' recorded commits. Read only.
 
+use std::borrow::Cow;
+
 use super::objects::TreeEntryKind;
-use super::{GitError, Repo};
+use super::{GitError, Repo, Status};
 
 /// The index entries that matter beyond status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,6 +12,8 @@ pub struct IndexFacts {
     pub unwatched: Vec<Unwatched>,
     /// Submodules: path and recorded commit.
     pub gitlinks: Vec<(Vec<u8>, String)>,
+    /// Some entries are marked skip-worktree, in a sparse checkout or not.
+    pub skips: bool,
 }
 
 /// A path that git was told not to look at.
@@ -21,6 +25,14 @@ pub struct Unwatched {
 }
 
 impl Repo {
+    /// What was read beside the status walk, else what the index says now.
+    pub fn facts<'s>(&self, status: &'s Status) -> Result<Cow<'s, IndexFacts>, GitError> {
+        status
+            .index
+            .as_ref()
+            .map_or_else(|| self.index_facts().map(Cow::Owned), |known| Ok(Cow::Borrowed(known)))
+    }
+
     /// Reads the index's flags: with gix, and where gix can't (a split index), by asking git.
     pub fn index_facts(&self) -> Result<IndexFacts, GitError> {
         let sparse = || -> Result<bool, GitError> {
@@ -32,6 +44,7 @@ impl Repo {
             Some(read) => read,
             None => self.ask_index()?,
         };
+        facts.skips = !skipped.is_empty();
         if !skipped.is_empty() && !sparse()? {
             facts.unwatched.extend(skipped);
         }
@@ -51,7 +64,11 @@ impl Repo {
             return None;
         }
         let (mut facts, mut skipped) = (IndexFacts::default(), Vec::new());
-        for entry in file.entries() {
+        let hides = Flags::SKIP_WORKTREE | Flags::ASSUME_VALID;
+        // nearly every entry is an ordinary one: nothing is built for it
+        let telling =
+            |entry: &&gix::index::Entry| entry.mode == Mode::COMMIT || entry.flags.intersects(hides);
+        for entry in file.entries().iter().filter(telling) {
             let kind = match entry.mode {
                 Mode::DIR => continue,
                 Mode::COMMIT => TreeEntryKind::Submodule,

@@ -5,17 +5,21 @@
 pub mod changes;
 pub mod content;
 pub mod diffstat;
+mod discover;
 pub mod hidden;
 pub mod index;
 pub mod objects;
 pub mod operations;
 pub mod park;
+pub mod pins;
+pub mod proof;
 pub mod push;
 pub mod reflog;
 pub mod refs;
 pub mod stash;
 pub mod status;
 pub mod submodules;
+mod tree_edit;
 pub mod tree_id;
 pub mod worktrees;
 
@@ -30,7 +34,7 @@ use crate::process::{Captured, Inherit, Output, child_env};
 pub use objects::Objects;
 pub use refs::Refs;
 pub use status::{Entry, EntryKind, Status};
-pub use tree_id::Content;
+pub use tree_id::{Content, Contents};
 
 /// Why git could not answer.
 #[derive(Debug, thiserror::Error)]
@@ -81,9 +85,17 @@ pub struct Repo {
 const ALWAYS: [&str; 4] = ["--no-optional-locks", "--no-replace-objects", "-c", "core.fsmonitor=false"];
 
 impl Repo {
-    /// Asks git for the repository around the current folder. A hook's `GIT_DIR` is not believed: in a linked work
+    /// The repository around the current folder; git is asked unless its answer is plain to see. A hook's `GIT_DIR` is not believed: in a linked work
     /// tree it makes git take a subfolder for the top.
     pub fn discover(env: &Env) -> Result<Self, GitError> {
+        let vars = child_env(env, Inherit::GitChoices);
+        // without git nothing else here would work: it is told once, and here
+        let quickly = discover::quickly(env.cwd(), &vars).filter(|_| env.which("git").is_some());
+        quickly.map_or_else(|| Self::ask(env), Ok)
+    }
+
+    /// As [`Repo::discover`], by git's own word in any case.
+    pub fn ask(env: &Env) -> Result<Self, GitError> {
         let vars = child_env(env, Inherit::GitChoices);
         let args = [
             "rev-parse",

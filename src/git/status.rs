@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::index::IndexFacts;
 use super::{GitError, Repo};
 
 /// What the walk found.
@@ -21,6 +22,8 @@ pub struct Status {
     pub entries: Vec<Entry>,
     /// Ignored paths from the top; a folder that is ignored as a whole ends in `/` and is not looked into.
     pub ignored: Vec<Vec<u8>>,
+    /// What the index says beyond the walk, where it was read beside it ([`Repo::facts`] reads it else).
+    pub index: Option<IndexFacts>,
 }
 
 /// One path that is not as in HEAD.

@@ -3,17 +3,20 @@
 
 pub mod board;
 pub mod clean;
+pub mod doctor;
 pub mod event;
 pub mod feedback;
 pub mod ids;
 pub mod install;
 pub mod issue;
+pub mod overrides;
 pub mod packet;
 pub mod park;
 pub mod plan;
 pub mod report;
 pub mod session;
 pub mod state;
+pub mod trust;
 
 pub use ids::{SessionId, slug};
 pub use issue::{CheckId, Issue, Owner, Severity};

@@ -57,6 +57,11 @@ fn stays(key: &OsStr, inherit: Inherit) -> bool {
         && (CHOICES.contains(&name) || name.starts_with("GIT_SSH") || name.starts_with("GIT_TRACE"))
 }
 
+/// The user whose rights this process has.
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// A command whose output is captured.
 #[derive(Clone, Debug)]
 pub struct Captured {

@@ -71,6 +71,23 @@ pub fn arguments() -> Vec<String> {
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
+/// Whether an owner is one of this process's ancestors.
+pub fn is_ancestor(owner: &Owner) -> bool {
+    if boot().as_ref() != Some(&owner.boot) || namespace().as_ref() != Some(&owner.namespace) {
+        return false;
+    }
+    let mut pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
+    for _ in 0..MAX_STEPS {
+        let Some(current) = pid.filter(|pid| *pid > 0).and_then(|pid| u32::try_from(pid).ok()) else { break };
+        let Some(stat) = stat(current) else { break };
+        if current == owner.pid {
+            return stat.started == owner.started;
+        }
+        pid = Some(stat.parent);
+    }
+    false
+}
+
 /// Whether a session's owner is still there.
 pub fn alive(owner: &Owner) -> Alive {
     match (boot(), namespace()) {
@@ -122,6 +139,7 @@ mod tests {
     fn a_process_is_known_by_more_than_its_number() {
         let Some(owner) = of_this_process() else { return };
         assert_eq!(alive(&owner), Alive::Yes);
+        assert!(is_ancestor(&owner) && !is_ancestor(&Owner { started: owner.started + 1, ..owner.clone() }));
         assert_eq!(
             alive(&Owner { started: owner.started + 1, ..owner.clone() }),
             Alive::No,

@@ -70,6 +70,11 @@ impl Ui {
         }
     }
 
+    /// Whether a person sits at it: both ends are a terminal.
+    pub fn has_person(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
     /// Whether standard error is a terminal: for progress lines.
     pub fn is_live(&self) -> bool {
         io::stderr().is_terminal() && self.verbosity > Verbosity::Quiet
@@ -127,7 +132,7 @@ pub fn shell_word(bytes: &[u8]) -> String {
                     b' '..=b'~' => out.push(char::from(*byte)),
                     b'\n' => out.push_str("\\n"),
                     // three octal digits: a hexadecimal escape would take in the digits behind it
-                    other => out.push_str(&format!("\\{other:03o}")),
+                    other => out.extend(format!("\\{other:03o}").chars()),
                 }
             }
             out.push('\'');

@@ -23,7 +23,7 @@ impl Check for WorkingTree {
     }
 
     fn run(&self, context: &Context<'_>) -> Found {
-        let facts = context.repo.index_facts()?;
+        let facts = context.repo.facts(context.status)?;
         let mut issues = operations_under_way(context);
         issues.extend(entries(context)?);
         issues.extend(submodules::judge(context, &facts)?);
