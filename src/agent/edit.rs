@@ -15,7 +15,7 @@ use super::json;
 use crate::fs;
 use crate::model::install::{Before, FileRecord};
 use crate::model::issue::sha256_hex;
-use crate::model::plan::{Change, EditKind, FileEdit, HookEntries, WHOLE_MARK, Whole};
+use crate::model::plan::{Change, EditKind, FileEdit, HookEntries, Spot, WHOLE_MARK, Whole};
 use crate::model::session::{path_key, path_of_key};
 
 /// What one file becomes.
@@ -91,7 +91,12 @@ pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
     }
     step.now = fs::read_optional(&edit.path).map_err(|error| refuse(error.to_string()))?;
     step.then = match &edit.change {
-        Change::Block { lines } => Some(block_in(step.now.as_deref().unwrap_or_default(), lines)),
+        Change::Block { lines, spot } => {
+            if step.now.is_none() && *spot == Spot::Top {
+                step.mode = Some(0o755);
+            }
+            Some(block_in(step.now.as_deref(), lines, *spot))
+        }
         Change::Hooks(hooks) => {
             step.is_fresh = is_fresh(step.now.as_deref(), hooks);
             hooked(step.now.as_deref(), hooks).map_err(|error| refuse(error.to_string()))?
@@ -186,16 +191,26 @@ pub fn has_mark(bytes: &[u8], mark: &str) -> bool {
 fn to_paste(change: &Change) -> Option<String> {
     match change {
         Change::Hooks(hooks) => Some(json::to_paste(hooks)),
-        Change::Block { lines } => Some(lines.join("\n")),
+        Change::Block { lines, .. } => Some(lines.join("\n")),
         Change::Whole(_) => None,
     }
 }
 
-fn block_in(text: &[u8], lines: &[String]) -> Vec<u8> {
+fn block_in(text: Option<&[u8]>, lines: &[String], spot: Spot) -> Vec<u8> {
     let block = format!("{BEGIN}\n{}\n{END}\n", lines.join("\n"));
-    let (mut head, tail) = match find_block(text) {
-        Some((start, end)) => (text[..start].to_vec(), &text[end..]),
-        None => (text.to_vec(), &b""[..]),
+    let text = match (text, spot) {
+        (None, Spot::Top) => b"#!/bin/sh\n",
+        (text, _) => text.unwrap_or_default(),
+    };
+    let first = if text.starts_with(b"#!") {
+        text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| end + 1)
+    } else {
+        0
+    };
+    let (mut head, tail) = match (find_block(text), spot) {
+        (Some((start, end)), _) => (text[..start].to_vec(), &text[end..]),
+        (None, Spot::Top) => (text[..first].to_vec(), &text[first..]),
+        (None, Spot::End) => (text.to_vec(), &b""[..]),
     };
     if !head.is_empty() && !head.ends_with(b"\n") {
         head.push(b'\n');

@@ -72,6 +72,11 @@ pub fn take_out(bytes: &[u8], before: Option<&[u8]>) -> Result<Vec<u8>, JsonErro
     Ok(format!("{mark}{root}").into_bytes())
 }
 
+/// A client's own records as data: comments and trailing commas are passed over.
+pub(super) fn loose(text: &str) -> Result<Value, JsonError> {
+    Ok(parse(text, false)?.to_serde_value().unwrap_or_default())
+}
+
 /// The events for which a file already calls us.
 pub fn covered(bytes: &[u8], client: &str) -> Vec<String> {
     let Ok((_, text)) = split(bytes) else { return Vec::new() };

@@ -11,10 +11,11 @@ pub mod gemini;
 pub mod json;
 pub mod opencode;
 pub mod qwen;
+pub mod trust;
 pub mod undo;
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -91,14 +92,18 @@ pub fn names() -> String {
 }
 
 impl Agent {
-    /// Whether this person seems to use it: its folder here or at home, or its program on PATH.
-    pub fn is_used(&self, env: &Env, top: &Path) -> bool {
-        let home = match env.os(self.home_variable) {
+    /// Its folder for this person.
+    pub fn home(&self, env: &Env) -> Option<PathBuf> {
+        match env.os(self.home_variable) {
             Some(dir) => Some(dir.into()),
             None => env.home().map(|home| home.join(self.folder)),
-        };
+        }
+    }
+
+    /// Whether this person seems to use it: its folder here or at home, or its program on PATH.
+    pub fn is_used(&self, env: &Env, top: &Path) -> bool {
         top.join(self.folder).is_dir()
-            || home.is_some_and(|dir| dir.is_dir())
+            || self.home(env).is_some_and(|dir| dir.is_dir())
             || env.which(self.program).is_some()
     }
 }

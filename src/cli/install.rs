@@ -23,6 +23,10 @@ pub struct Args {
     /// Write no git hook; print what to put into the hook script that you keep yourself.
     #[arg(long)]
     external: bool,
+    /// Join this hook manager in the way that it wants: a block in the script that the project keeps (husky, script), an
+    /// entry to paste (lefthook, simple-git-hooks), or endwell's hook in front of its own (the others).
+    #[arg(long, value_name = "MANAGER", conflicts_with = "external")]
+    via: Option<String>,
     /// Show the difference that it would make to every file, and change nothing.
     #[arg(long)]
     dry_run: bool,
@@ -34,6 +38,7 @@ pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
         agents: args.agents.clone(),
         shared: args.shared,
         external: args.external,
+        via: args.via.clone(),
         dry_run: args.dry_run,
     };
     setup::install(&bench, &options)

@@ -11,7 +11,7 @@ use crate::flow::gate::Standing;
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{in_force, kept, take_baseline};
 use crate::flow::transcript::{self, Until};
-use crate::flow::{Workbench, diary, gate, park, record, recover, resume, turn_end};
+use crate::flow::{Workbench, bypass, diary, gate, park, record, recover, resume, turn_end};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
 use crate::model::issue::Owner;
@@ -135,7 +135,7 @@ impl Hook<'_> {
     fn start(&self) -> Result<Answer> {
         let owner = owner::of_this_process();
         recover::finish_dead(self.bench, Some((self.id, owner.as_ref())));
-        let left = self.last_refusal();
+        let left = self.left();
         self.update(|session| {
             // a compaction in the middle of a turn is told as a start
             if self.event.cause.as_deref() != Some("compact") {
@@ -292,6 +292,19 @@ impl Hook<'_> {
                 diary::note(&self.bench.env, format_args!("session {}: {}", session.id, failure.chain()));
                 false
             }
+        }
+    }
+
+    /// What the session before left behind: why it has no packet, and pushes that passed no gate.
+    fn left(&self) -> Option<String> {
+        let since = self.store.sessions().into_iter().rev().find(|session| session.id != *self.id);
+        let since = since.map(|session| session.started_at);
+        let since = since.or_else(|| self.store.install_baseline().map(|baseline| baseline.taken_at));
+        let pushes = since.map(|since| bypass::told(self.bench, &since)).unwrap_or_default();
+        let pushes = (!pushes.is_empty()).then(|| format!("Pushes to know of: {}.\n", pushes.join(". ")));
+        match (self.last_refusal(), pushes) {
+            (Some(refusal), Some(pushes)) => Some(format!("{refusal}{pushes}")),
+            (refusal, pushes) => refusal.or(pushes),
         }
     }
 

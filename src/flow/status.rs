@@ -172,13 +172,11 @@ fn tests(standing: &TestStanding) -> Tests {
 /// The first suite that is not green speaks for all of them.
 fn of_suites(suites: &[SuiteStanding]) -> Tests {
     let mut each = suites.iter().map(|suite| (&suite.name, tests(&suite.standing)));
-    match each.find(|(_, tests)| tests.state != "green") {
-        Some((name, Tests { state, detail })) => Tests { state, detail: format!("{name}: {detail}") },
-        None => {
-            let names: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
-            Tests { state: "green", detail: names.join(", ") }
-        }
+    if let Some((name, Tests { state, detail })) = each.find(|(_, tests)| tests.state != "green") {
+        return Tests { state, detail: format!("{name}: {detail}") };
     }
+    let names: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
+    Tests { state: "green", detail: names.join(", ") }
 }
 
 /// The active packet of this branch: the topic's own, else the newest one.

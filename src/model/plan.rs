@@ -23,9 +23,18 @@ pub enum Change {
     /// The whole file is endwell's.
     Whole(Whole),
     /// Lines between two marks in a text file.
-    Block { lines: Vec<String> },
+    Block { lines: Vec<String>, spot: Spot },
     /// Entries in a client's JSON settings.
     Hooks(HookEntries),
+}
+
+/// Where in a text file our lines stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// Behind everything.
+    End,
+    /// In a script, right below its first line; a script that is not there yet is made.
+    Top,
 }
 
 /// A file that is endwell's as a whole.

@@ -226,6 +226,7 @@ fn a_fresh_repository_stays_clean_and_a_second_run_changes_nothing() {
     Wrote `.git/info/exclude` (git's own exclude list).
     Wrote `.git/hooks/pre-push` (the pre-push hook).
     Wrote `.claude/settings.local.json` (Claude Code's hooks).
+    A dry push to a scratch repository started the hook: the gate is in place.
     A push now would go through (one warning).
     hint: Run `endwell check` first: it shows what is judged.
     "#);

@@ -4,6 +4,7 @@
 mod install;
 mod plan;
 mod uninstall;
+mod wiring;
 mod words;
 
 pub use install::install;
@@ -12,6 +13,8 @@ pub use uninstall::uninstall;
 use crate::agent::edit::{Refusal, Step};
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
+use crate::flow::workbench::git_failed;
+use crate::git::proof::Proof;
 use crate::githook::mark::MarkError;
 
 /// What the person asked for.
@@ -23,8 +26,17 @@ pub struct InstallOptions {
     pub shared: bool,
     /// Print what to wire, write no git hook.
     pub external: bool,
+    /// Join this hook manager in the way that it wants.
+    pub via: Option<String>,
     /// Show, change nothing.
     pub dry_run: bool,
+}
+
+/// Shows by a dry push whether git starts our hook.
+pub(super) fn prove(bench: &Workbench, only_config: bool) -> Result<Proof> {
+    let bytes = crate::fs::random().map_err(|error| unrecorded(error.into()))?;
+    let proof = bench.repo.prove_hook(&crate::model::issue::hex(&bytes), only_config);
+    proof.map_err(|error| git_failed("can't try the hook in a dry push", error))
 }
 
 /// The diffs of a dry run, on standard output.
@@ -45,7 +57,7 @@ fn unwritten(step: &Step, error: &std::io::Error) -> Refusal {
     Refusal { what: step.what.clone(), path: step.path.clone(), reason: error.to_string(), paste: None }
 }
 
-fn unrecorded(error: MarkError) -> Failure {
+pub(super) fn unrecorded(error: MarkError) -> Failure {
     Failure::broken("can't keep the record of this installation")
         .because(error)
         .hint("Make `~/.local/state` (or `$XDG_STATE_HOME`) and the git folder writable, then try again.")

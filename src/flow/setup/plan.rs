@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::wiring::Wiring;
 use super::{InstallOptions, unrecorded};
 use crate::agent::edit::{self, Refusal};
 use crate::agent::{self, Agent, json};
@@ -10,25 +11,27 @@ use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
 use crate::flow::workbench::git_failed;
 use crate::fs;
-use crate::githook::{self, Place, mark};
+use crate::githook::mark;
 use crate::model::install::{Before, FileRecord};
-use crate::model::plan::{Change, FileEdit, Whole};
+use crate::model::plan::{Change, FileEdit, Spot, Whole};
 
 const CONFIG: &str = include_str!("../../../templates/config/endwell.toml");
 
 /// Every file that is to be changed, in order, and what can't be.
 pub(super) fn edits(
     bench: &Workbench,
-    place: &Place,
+    wiring: &Wiring,
     agents: &[&Agent],
     options: &InstallOptions,
 ) -> Result<(Vec<FileEdit>, Vec<Refusal>)> {
     let (mut edits, mut refused) = (Vec::new(), Vec::new());
-    if let (Place::Own { dir }, false) = (place, options.external) {
-        let edit = githook::plan(dir, &program(bench)?);
-        match lone(&edit, &recorded(bench)?) {
-            Some(refusal) => refused.push(refusal),
-            None => edits.push(edit),
+    if wiring.runs() {
+        let files = recorded(bench)?;
+        for edit in wiring.edits(bench, &program(bench)?) {
+            match lone(&edit, &files) {
+                Some(refusal) => refused.push(refusal),
+                None => edits.push(edit),
+            }
         }
     }
     for agent in agents {
@@ -128,7 +131,7 @@ pub(super) fn exclude_edit(bench: &Workbench, lines: Vec<String>) -> FileEdit {
         what: "git's own exclude list".to_owned(),
         path: bench.repo.common_dir.join("info/exclude"),
         root: bench.repo.common_dir.clone(),
-        change: Change::Block { lines },
+        change: Change::Block { lines, spot: Spot::End },
     }
 }
 

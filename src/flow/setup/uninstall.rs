@@ -9,7 +9,7 @@ use crate::agent::undo;
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, session, trust};
+use crate::flow::{Workbench, bypass, session, trust};
 use crate::fs;
 use crate::githook::{self, Place, mark};
 use crate::model::install::{FileRecord, Record};
@@ -58,6 +58,7 @@ fn forget(bench: &Workbench, record: Option<&Record>) -> Result<()> {
         store.forget_install_baseline().map_err(session::kept)?;
     }
     trust::forget(bench)?;
+    bypass::unmark_reflogs(bench);
     mark::remove(&bench.env, &bench.repo, record).map_err(unrecorded)
 }
 
@@ -66,8 +67,14 @@ fn marked(bench: &Workbench) -> Result<Vec<FileRecord>> {
     let found = githook::find(&bench.repo);
     let place = found.map_err(|error| git_failed("can't find the hooks folder", error))?;
     let mut edits = Vec::new();
-    if let Place::Own { dir } = &place {
-        edits.push(githook::plan(dir, Path::new("endwell")));
+    let missing = bench.config.push.missing;
+    match &place {
+        Place::Own { dir } => edits.push(githook::plan(dir, Path::new("endwell"), missing)),
+        Place::Project { script, .. } => edits.push(githook::block_plan(script, &bench.repo.top)),
+        _ => {}
+    }
+    if fs::exists(&githook::config::script(&bench.repo.common_dir)) {
+        edits.extend(githook::config::plan(&bench.repo, Path::new("endwell"), missing));
     }
     for agent in agent::ALL {
         edits.push(plan::settings_edit(bench, agent, agent.own_settings, false));

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use super::wiring::Wiring;
 use crate::agent::edit::{Refusal, Step};
 use crate::agent::{self, Agent};
 use crate::config;
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
 use crate::flow::check::{CheckOptions, look};
+use crate::git::proof::Proof;
+use crate::githook::manager::{Manager, Way};
 use crate::githook::{self, Place};
 use crate::model::Severity;
 use crate::model::report::TestStanding;
@@ -103,8 +106,62 @@ fn counted(count: usize, what: &str) -> String {
     }
 }
 
+/// How pushes come to call endwell, wherever that is not simply by our own file.
+pub(super) fn wiring(
+    bench: &Workbench,
+    (place, wiring): (&Place, &Wiring),
+    via: Option<&Manager>,
+    external: bool,
+) {
+    let ui = bench.ui;
+    match wiring {
+        Wiring::File(_) => {
+            if let Some(manager) = via {
+                ui.say(format_args!("endwell runs in front of {}: {}.", manager.id, manager.why));
+            }
+        }
+        Wiring::Config => {
+            ui.say("git's configuration calls endwell at every push, beside the hooks that are in files.");
+        }
+        Wiring::Block(script) => ui.hint(format_args!(
+            "{} is the project's: commit it. It passes by for everybody who has not installed endwell.",
+            named(bench, script)
+        )),
+        Wiring::Entry(manager, true) => ui.say(format_args!("{} calls endwell at every push.", manager.id)),
+        Wiring::Entry(manager, false) => entry(ui, manager),
+        Wiring::Called | Wiring::Nothing => self::place(ui, place, external),
+    }
+}
+
+fn entry(ui: Ui, manager: &Manager) {
+    let Way::Entry { file, entry, install } = manager.way else { return };
+    let id = manager.id;
+    ui.warn(format_args!("no gate runs at a push until {id} calls endwell: {}", manager.why));
+    ui.say(format_args!("Put this into `{file}`, beside what stands there:\n\n{entry}"));
+    ui.hint(format_args!(
+        "Then run `{install}`, and `endwell install --via {id}` again: it tries a dry push."
+    ));
+}
+
+/// What a dry push showed; whether the gate may be relied on.
+pub(super) fn proof(ui: Ui, proof: &Proof) -> bool {
+    match proof {
+        Proof::Fires => ui.say("A dry push to a scratch repository started the hook: the gate is in place."),
+        Proof::NoCommit => ui.say("There is no commit yet, so the hook could not be tried in a dry push."),
+        Proof::Silent(said) => {
+            let said = if said.is_empty() { String::new() } else { format!(" (`{said}`)") };
+            ui.failure(
+                &Failure::broken(format!("a dry push to a scratch repository did not start the hook{said}"))
+                    .hint("Run `endwell doctor`: it says what keeps git from it."),
+            );
+            return false;
+        }
+    }
+    true
+}
+
 /// Where git looks, wherever that is not simply ours.
-pub(super) fn place(ui: Ui, place: &Place, external: bool) {
+fn place(ui: Ui, place: &Place, external: bool) {
     match place {
         Place::Own { dir } if external => {
             ui.say("No git hook was written (`--external`).");
@@ -132,6 +189,9 @@ pub(super) fn place(ui: Ui, place: &Place, external: bool) {
                 script.display()
             ));
             paste(ui, script);
+            let via =
+                if script.parent().is_some_and(|dir| dir.ends_with(".husky")) { "husky" } else { "script" };
+            ui.hint(format_args!("Or let endwell put them there: `endwell install --via {via}`."));
         }
         Place::Shared { script, scope, wired: false } => shared(ui, script, scope, external),
     }
