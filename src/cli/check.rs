@@ -50,9 +50,9 @@ fn check_id(text: &str) -> std::result::Result<CheckId, String> {
 }
 
 pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
-    let bench = Workbench::open(&app.env, app.ui)?;
+    let (bench, walk) = Workbench::open_walking(&app.env, app.ui)?;
     let options = CheckOptions { only: args.only.clone(), base: args.base.clone(), session: None };
-    let judged = look(&bench, &options)?;
+    let judged = look(&bench, &options, Some(walk))?;
     let report = judged.report;
     if let Some(baseline) = judged.session.baseline.filter(|_| options.only.is_empty()) {
         for told in bypass::told(&bench, &baseline.taken_at) {

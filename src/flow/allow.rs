@@ -94,7 +94,9 @@ fn agents_may(bench: &Workbench) -> Result<bool> {
         bench.objects.blob(&entry.id).ok()
     });
     let text = committed.and_then(|bytes| String::from_utf8(bytes).ok());
-    Ok(text.and_then(|text| config::parse(&text).ok()).is_some_and(|loaded| loaded.config.allow.agents))
+    Ok(text
+        .and_then(|text| config::parse(config::FILE.as_ref(), &text).ok())
+        .is_some_and(|loaded| loaded.config.allow.agents))
 }
 
 fn name(bench: &Workbench) -> String {

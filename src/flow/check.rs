@@ -46,7 +46,7 @@ pub fn judge(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
 
 /// As [`judge`], with a walk that is under way already.
 pub fn judge_walked(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
-    let judged = look_at(bench, options, walk)?;
+    let judged = look(bench, options, walk)?;
     if options.only.is_empty() {
         write(bench, &judged.report)?;
     }
@@ -54,11 +54,7 @@ pub fn judge_walked(bench: &Workbench, options: &CheckOptions, walk: Option<Walk
 }
 
 /// Judges the workbench without writing anything.
-pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
-    look_at(bench, options, None)
-}
-
-fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
+pub fn look(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
     super::verify::sweep(bench);
     let recovered = park::recover(bench)?;
     // what was brought back after a kill is not in a walk that began before
@@ -77,6 +73,7 @@ fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Res
     let inputs = Inputs::gather(bench, &status, &content)?;
     let board =
         BoardInputs::gather(bench, &Seen { status: &status, content: &content }, &current, base.as_deref());
+    let config = current.in_force(&bench.config);
     let context = Context {
         repo: &bench.repo,
         objects: &bench.objects,
@@ -85,7 +82,7 @@ fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Res
         state: &inputs.state,
         baseline: current.baseline.as_ref(),
         base: base.as_deref(),
-        config: &bench.config,
+        config: &config,
         in_session: current.is_agents(),
         other_worktrees: &inputs.other_worktrees,
         tests: &inputs.tests,

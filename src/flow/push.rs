@@ -11,9 +11,11 @@ use crate::env::Env;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::flow::check::{CheckOptions, Judged, judge_walked as judge_bench};
+use crate::flow::evidence::{NewestRun, Recorded};
 use crate::flow::verify::{self, VerifyOptions};
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, allow, bypass, evidence, recover};
+use crate::git::pins::is_pin;
 use crate::git::push::{PushedRef, Start};
 use crate::git::status::{Walk, walk_ahead};
 use crate::git::{GitError, Refs, push};
@@ -189,6 +191,14 @@ impl Gate<'_> {
 
     /// The commit that a ref brings; `None` for a tree or blob, which is not judged.
     fn commit_of(&self, pushed: &PushedRef) -> std::result::Result<Option<String>, Box<Issue>> {
+        let shown = plain(&pushed.remote_ref);
+        if [&pushed.local_ref, &pushed.remote_ref].iter().any(|name| is_pin(name)) {
+            let message = format!("`{shown}` keeps a commit of an open session, which is never pushed.");
+            let issue = Issue::block(CheckId::Branch, "session-ref", message)
+                .text(&pushed.remote_ref)
+                .hint("Leave it out: push branches by name instead of `--mirror`.");
+            return Err(Box::new(issue));
+        }
         if [&pushed.local_ref, &pushed.remote_ref].iter().any(|name| name.starts_with("refs/endwell/parked/"))
         {
             return Err(Box::new(parked(pushed)));
@@ -255,9 +265,10 @@ impl Gate<'_> {
     /// HEAD's commit is pushed: the bench must be clean, and evidence must be there.
     fn judge_workbench(&self, verdict: &mut Verdict, head: Option<&str>, walk: Option<Walk>) -> Result<()> {
         let bench = self.bench;
-        recover::finish_dead(bench, None)?;
+        recover::finish_dead(bench, None);
         let Judged { report, session, tests, .. } = judge_bench(bench, &CheckOptions::default(), walk)?;
-        let may_relax = bench.config.push.own_dirt == crate::config::OwnDirt::Warn && !session.is_agents();
+        let settings = session.in_force(&bench.config);
+        let may_relax = settings.push.own_dirt == crate::config::OwnDirt::Warn && !session.is_agents();
         let relaxed =
             |issue: &Issue| may_relax && issue.check == CheckId::WorkingTree && issue.code != COULD_NOT_CHECK;
         let is_relaxed = report.issues.iter().any(|issue| issue.blocks() && relaxed(issue));
@@ -295,16 +306,21 @@ impl Gate<'_> {
 /// How long tests may take that are run in the middle of a push: `None` where they are not known to be short enough.
 fn short(bench: &Workbench, tests: &TestStanding) -> Option<Duration> {
     let limit = Duration::from_secs(bench.config.push.test_seconds);
-    let last = match tests {
-        TestStanding::Missing { last, .. } => last.as_deref().cloned(),
-        TestStanding::Stale { .. } => {
-            let command = evidence::command(bench).ok()??;
-            evidence::store(bench).newest(&command.argv, "", |_| true).ok()?
-        }
-        _ => None,
-    }?;
-    let took = Duration::from_millis(last.run.duration_ms);
-    (last.error.is_none() && took < limit).then_some(limit)
+    let open = |standing: &TestStanding| {
+        matches!(standing, TestStanding::Missing { .. } | TestStanding::Stale { .. })
+    };
+    let any = match tests {
+        TestStanding::Suites(suites) => suites.iter().any(|suite| open(&suite.standing)),
+        one => open(one),
+    };
+    let store = evidence::store(bench);
+    let mut took = Duration::ZERO;
+    // of suites all are counted: which of them will run is not known yet
+    for command in evidence::commands(bench).ok().filter(|_| any)? {
+        let last = store.newest(&command.argv, "", |_| true).ok()??;
+        took += Duration::from_millis(Some(last).filter(|last| last.error.is_none())?.run.duration_ms);
+    }
+    (took < limit).then_some(limit)
 }
 
 fn parked(pushed: &PushedRef) -> Issue {
@@ -316,30 +332,33 @@ fn parked(pushed: &PushedRef) -> Issue {
 
 /// What the records say about the tests of a tree that is not checked out: red blocks, nothing recorded warns.
 fn recorded(bench: &Workbench, tree: &str, shown: &str) -> Option<Issue> {
-    let records = match evidence::store(bench).tests_of(tree) {
-        Ok(records) => records,
+    let runs = match Recorded::of(bench).runs(tree) {
+        Ok(runs) => runs,
         Err(error) => return Some(Issue::could_not_check(CheckId::Tests, error)),
     };
-    let Some(newest) = records.first() else {
-        let known = !matches!(evidence::command(bench), Ok(None));
-        let message = format!("no test run is recorded for `{shown}`");
-        return known.then(|| Issue::warn(CheckId::Tests, "tests-missing", message).text(tree));
+    let of = |suite: &Option<String>| {
+        suite.as_ref().map(|name| format!(" (suite `{}`)", plain(name))).unwrap_or_default()
     };
-    if newest.is_green() {
-        return None;
+    for NewestRun { suite, newest } in &runs {
+        if let Some(red) = newest.as_ref().filter(|newest| !newest.is_green()) {
+            let named = red.run.failing.join("`, `");
+            let what = if named.is_empty() {
+                "without a named failure".to_owned()
+            } else {
+                format!("`{named}` fail")
+            };
+            let message = format!("The recorded test run of `{shown}`{} is red: {what}.", of(suite));
+            return Some(
+                Issue::block(CheckId::Tests, "tests-red", message)
+                    .text(tree)
+                    .hint("Check that branch out, mend it, run `endwell verify` there, then push again."),
+            );
+        }
     }
-    let named = newest.run.failing.join("`, `");
-    let what =
-        if named.is_empty() { "without a named failure".to_owned() } else { format!("`{named}` fail") };
-    Some(
-        Issue::block(
-            CheckId::Tests,
-            "tests-red",
-            format!("The recorded test run of `{shown}` is red: {what}."),
-        )
-        .text(tree)
-        .hint("Check that branch out, mend it, run `endwell verify` there, then push again."),
-    )
+    let missing = runs.iter().find(|run| run.newest.is_none())?;
+    let known = !evidence::commands(bench).is_ok_and(|commands| commands.is_empty());
+    let message = format!("no test run is recorded for `{shown}`{}", of(&missing.suite));
+    known.then(|| Issue::warn(CheckId::Tests, "tests-missing", message).text(tree))
 }
 
 fn unjudged(pushed: &PushedRef, error: &GitError) -> Issue {

@@ -9,7 +9,7 @@ use super::{GitError, Refs, Repo};
 
 /// An opened object store. Not shared between threads: open one for each.
 pub struct Objects {
-    repo: gix::Repository,
+    pub(super) repo: gix::Repository,
 }
 
 /// One difference between two trees, renames found.
@@ -270,7 +270,7 @@ impl Objects {
     }
 
     /// An id of this repository's kind: one of the other hash would be looked up as if it were cut off.
-    fn parse(&self, id: &str) -> Result<ObjectId, GitError> {
+    pub(super) fn parse(&self, id: &str) -> Result<ObjectId, GitError> {
         let what = || format!("object id `{id}`");
         let parsed = ObjectId::from_hex(id.as_bytes()).map_err(|error| cannot(&what(), &error))?;
         if parsed.kind() == self.repo.object_hash() {
@@ -282,7 +282,7 @@ impl Objects {
         ))
     }
 
-    fn tree_at(&self, commit: &str) -> Result<gix::Tree<'_>, GitError> {
+    pub(super) fn tree_at(&self, commit: &str) -> Result<gix::Tree<'_>, GitError> {
         let object = self.repo.find_object(self.parse(commit)?).map_err(|error| cannot(commit, &error))?;
         object.peel_to_tree().map_err(|error| cannot(commit, &error))
     }
@@ -341,7 +341,7 @@ fn tree_change(change: gix::diff::tree_with_rewrites::ChangeRef<'_>) -> Option<T
     (!(is_folder(&change.old) && is_folder(&change.new))).then_some(change)
 }
 
-fn kind(mode: gix::objs::tree::EntryMode) -> TreeEntryKind {
+pub(super) fn kind(mode: gix::objs::tree::EntryMode) -> TreeEntryKind {
     use gix::objs::tree::EntryKind;
     match mode.kind() {
         EntryKind::Blob => TreeEntryKind::File,
@@ -352,6 +352,6 @@ fn kind(mode: gix::objs::tree::EntryMode) -> TreeEntryKind {
     }
 }
 
-fn cannot(what: &str, error: &dyn Display) -> GitError {
+pub(super) fn cannot(what: &str, error: &dyn Display) -> GitError {
     GitError::Objects { what: what.to_owned(), message: error.to_string() }
 }

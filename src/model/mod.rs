@@ -16,6 +16,7 @@ pub mod plan;
 pub mod report;
 pub mod session;
 pub mod state;
+pub mod trust;
 
 pub use ids::{SessionId, slug};
 pub use issue::{CheckId, Issue, Owner, Severity};

@@ -125,6 +125,8 @@ impl Store {
         Receipt {
             schema_version: SCHEMA_VERSION,
             session_id: packet.session_id.clone(),
+            // nobody knows who wrote it
+            seal: String::new(),
             agent: packet.agent.clone(),
             branch: packet.branch.clone(),
             topic: packet.topic.clone(),
@@ -136,6 +138,8 @@ impl Store {
             worktree: self.top.display().to_string(),
             folder: self.outputs.join(&packet.session_id).display().to_string(),
             apart: false,
+            ending: None,
+            changed_since: Vec::new(),
             loaded: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@ use crate::agent::edit::{self, Refusal, Step};
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, bypass, session};
+use crate::flow::{Workbench, bypass, session, trust};
 use crate::githook::{self, Place, manager, mark};
 use crate::model::install::Record;
 
@@ -33,6 +33,7 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
         let (written, failed, was_here) = apply(bench, &steps)?;
         refused.extend(failed);
         session::take_install_baseline(bench)?;
+        trust::record_seen(bench)?;
         bypass::mark_reflogs(bench);
         drop(held);
         words::written(bench, &written, was_here && refused.is_empty(), options.shared);

@@ -9,7 +9,7 @@ use crate::agent::undo;
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, bypass, session};
+use crate::flow::{Workbench, bypass, session, trust};
 use crate::fs;
 use crate::githook::{self, Place, mark};
 use crate::model::install::{FileRecord, Record};
@@ -57,6 +57,7 @@ fn forget(bench: &Workbench, record: Option<&Record>) -> Result<()> {
     for store in Store::everywhere(&bench.repo) {
         store.forget_install_baseline().map_err(session::kept)?;
     }
+    trust::forget(bench)?;
     bypass::unmark_reflogs(bench);
     mark::remove(&bench.env, &bench.repo, record).map_err(unrecorded)
 }

@@ -2,16 +2,16 @@
 //! features that were set to done in this session. A red one of a finished feature fails the verdict; one of a feature
 //! at work is only told.
 
-use super::{Moment, Outcome, VerifyOptions, answer};
+use super::{Now, Outcome, VerifyOptions, answer, verdict};
 use crate::failure::Result;
 use crate::flow::Workbench;
 use crate::flow::board::{self, AcceptanceRun};
 use crate::flow::check::{self, CheckOptions};
 use crate::flow::evidence::TestCommand;
 use crate::flow::session;
+use crate::flow::trust::{self, Standing};
 use crate::flow::workbench::git_failed;
 use crate::git::Refs;
-use crate::githook::mark;
 use crate::model::Severity;
 use crate::model::board::{BoardReading, Status};
 use crate::model::report::Finding;
@@ -20,7 +20,7 @@ use crate::model::report::Finding;
 pub(super) fn run(
     bench: &Workbench,
     options: &VerifyOptions,
-    before: &Moment,
+    before: &Now,
     outcome: &mut Outcome,
 ) -> Result<()> {
     let reading = board::read(bench);
@@ -32,13 +32,20 @@ pub(super) fn run(
     let base = check::base(bench, &CheckOptions::default(), status, &refs, &current)?;
     let then = board::before(bench, &reading, &current, base.as_deref());
     let runs = board::acceptance_runs(bench, found, then.as_ref());
-    if !runs.is_empty() && !mark::installed_here(&bench.env, &bench.repo) {
-        outcome.findings.push(not_run());
-        return Ok(());
-    }
     let since = current.baseline.as_ref().map(|baseline| baseline.taken_at.as_str());
     let excused = board::excused(bench, found, since);
     for run in runs {
+        match trust::standing(bench, &run.argv) {
+            Standing::Seen => {}
+            Standing::Unseen => {
+                outcome.findings.push(not_seen(&run));
+                continue;
+            }
+            Standing::NotInstalled => {
+                outcome.findings.push(not_run());
+                return Ok(());
+            }
+        }
         let done = found.feature(&run.feature).is_some_and(|feature| feature.status == Status::Done);
         let ran = one(bench, options, &run)?;
         let shown = crate::ui::plain(&run.line);
@@ -84,6 +91,20 @@ fn not_run() -> Finding {
     }
 }
 
+/// One that changed since the person last saw it may be anybody's word.
+fn not_seen(run: &AcceptanceRun) -> Finding {
+    let line = crate::ui::plain(&run.line);
+    Finding {
+        code: "acceptance-not-run".to_owned(),
+        severity: Severity::Warn,
+        detail: format!(
+            "The acceptance command of `{}` was not run: `{line}` is new since you last saw the board. A person looks at it \
+             and runs `endwell trust` in a terminal.",
+            run.feature
+        ),
+    }
+}
+
 fn one(bench: &Workbench, options: &VerifyOptions, run: &AcceptanceRun) -> Result<Outcome> {
     let command = TestCommand {
         argv: run.argv.clone(),
@@ -91,7 +112,10 @@ fn one(bench: &Workbench, options: &VerifyOptions, run: &AcceptanceRun) -> Resul
         missing: None,
         others: Vec::new(),
         acceptance: true,
+        suite: None,
     };
-    let now = Moment::now(bench, &run.argv)?;
-    answer(bench, options, &command, &now)
+    match Now::look(bench)?.of(bench, &command) {
+        Ok(moment) => answer(bench, options, &command, &moment),
+        Err(unclear) => Ok(verdict::unclear(&unclear)),
+    }
 }
