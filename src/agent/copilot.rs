@@ -4,20 +4,22 @@
 use serde_json::{Value, json};
 
 use super::common;
-use super::{Agent, text};
+use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries, HookEntry};
+use crate::model::plan::{Change, HookEntries, HookEntry, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "copilot",
     name: "GitHub Copilot CLI",
     folder: ".copilot",
-    home_variable: "COPILOT_HOME",
+    home: Home { variable: "COPILOT_HOME", below: "", folder: ".copilot", settings: "hooks/endwell.json" },
     program: "copilot",
-    own_settings: ".github/hooks/endwell.json",
-    shared_settings: ".github/hooks/endwell.json",
+    own_settings: Some(".github/hooks/endwell.json"),
+    shared_settings: Some(".github/hooks/endwell.json"),
     inject_limit: 12_000,
+    is_tried: true,
+    one_prompt: &["-p", "--prompt"],
     needs: "Copilot runs a project's hooks only in a folder that you trust.",
     obstacle: None,
     change: hooks,
@@ -43,7 +45,7 @@ fn hooks(is_guarded: bool) -> Change {
     };
     Change::Hooks(HookEntries {
         client: "copilot",
-        strict: true,
+        syntax: Syntax::StrictJson,
         top_keys: &["version", "hooks"],
         preamble: vec![("version", json!(1))],
         entries: EVENTS.iter().map(entry).collect(),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::json;
+use super::{json, settings};
 use crate::fs;
 use crate::model::install::{Before, FileRecord};
 use crate::model::issue::sha256_hex;
@@ -99,7 +99,7 @@ pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
         }
         Change::Hooks(hooks) => {
             step.is_fresh = is_fresh(step.now.as_deref(), hooks);
-            hooked(step.now.as_deref(), hooks).map_err(|error| refuse(error.to_string()))?
+            hooked(&step.path, step.now.as_deref(), hooks).map_err(|error| refuse(error.to_string()))?
         }
         Change::Whole(_) => None,
     };
@@ -107,18 +107,18 @@ pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
 }
 
 pub(super) fn is_fresh(now: Option<&[u8]>, hooks: &HookEntries) -> bool {
-    now.is_some_and(|now| json::put_in(None, hooks).is_ok_and(|fresh| fresh == now))
+    now.is_some_and(|now| settings::put_in(None, hooks).is_ok_and(|fresh| fresh == now))
 }
 
 pub(super) fn kept_aside(file: &Whole) -> Option<PathBuf> {
     file.aside.iter().find(|aside| fs::exists(aside)).cloned()
 }
 
-fn hooked(now: Option<&[u8]>, hooks: &HookEntries) -> Result<Option<Vec<u8>>, json::JsonError> {
+fn hooked(path: &Path, now: Option<&[u8]>, hooks: &HookEntries) -> Result<Option<Vec<u8>>, json::JsonError> {
     match now {
-        Some(now) if hooks.entries.is_empty() => json::take_out(now, None).map(Some),
+        Some(now) if hooks.entries.is_empty() => settings::take_out(path, now, None).map(Some),
         None if hooks.entries.is_empty() => Ok(None),
-        now => json::put_in(now, hooks).map(Some),
+        now => settings::put_in(now, hooks).map(Some),
     }
 }
 
@@ -190,7 +190,7 @@ pub fn has_mark(bytes: &[u8], mark: &str) -> bool {
 
 fn to_paste(change: &Change) -> Option<String> {
     match change {
-        Change::Hooks(hooks) => Some(json::to_paste(hooks)),
+        Change::Hooks(hooks) => Some(settings::to_paste(hooks)),
         Change::Block { lines, .. } => Some(lines.join("\n")),
         Change::Whole(_) => None,
     }

@@ -46,7 +46,7 @@ struct Place<'a> {
 /// What the client's records say about the hooks in `settings`, in a work tree with this top.
 pub fn standing(agent: &Agent, env: &Env, top: &Path, settings: &Path) -> Trust {
     let Some((_, rule)) = RULES.iter().find(|(id, _)| *id == agent.id) else { return Trust::NotNeeded };
-    let Some(home) = agent.home(env) else {
+    let Some(home) = agent.home_dir(env) else {
         return Trust::Unknown("this person's home folder is unknown".to_owned());
     };
     let real = top.canonicalize().unwrap_or_else(|_| top.to_owned());
@@ -219,7 +219,7 @@ mod tests {
         }
         let env = Env::made_of(&top, [("HOME", root.join("home"))]);
         let agent = agent::find(id).unwrap();
-        standing(agent, &env, &top, &top.join(agent.own_settings))
+        standing(agent, &env, &top, &top.join(agent.own_settings.unwrap()))
     }
 
     fn is_missing(trust: &Trust, is_silent: bool) -> bool {

@@ -17,6 +17,9 @@ pub struct Args {
     /// Hooks for this agent only, whether it seems to be in use or not; can be given more than once.
     #[arg(long = "agent", value_name = "NAME")]
     agents: Vec<String>,
+    /// Hooks in your own settings of the agents, for every project; they act where you install endwell in the repository.
+    #[arg(long, conflicts_with = "shared")]
+    user: bool,
     /// Write what a team commits: `endwell.toml`, and the agents' shared settings.
     #[arg(long)]
     shared: bool,
@@ -33,6 +36,12 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
+    if args.user {
+        let done = setup::install_user(&app.env, app.ui, &args.agents, args.dry_run)?;
+        if done != ExitStatus::Done || !Workbench::is_here(&app.env) {
+            return Ok(done);
+        }
+    }
     let bench = Workbench::open(&app.env, app.ui)?;
     let options = InstallOptions {
         agents: args.agents.clone(),

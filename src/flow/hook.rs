@@ -137,8 +137,10 @@ impl Hook<'_> {
         recover::finish_dead(self.bench, Some((self.id, owner.as_ref())));
         let left = self.left();
         self.update(|session| {
-            // a compaction in the middle of a turn is told as a start
-            if self.event.cause.as_deref() != Some("compact") {
+            if self.event.begins_turn {
+                session.phase = Phase::Busy;
+            } else if self.event.cause.as_deref() != Some("compact") {
+                // a compaction in the middle of a turn is told as a start
                 session.phase = Phase::Idle;
             }
             // resumed by another process, it belongs to that one
@@ -215,7 +217,7 @@ impl Hook<'_> {
             let can_commit = can_commit(self.bench, session);
             let asked = standing.refused().map(|refused| gate::askable(refused, can_commit));
             let asked = asked.filter(|asked| !asked.reasons.is_empty());
-            let block = asked.filter(|asked| gate::may_block(session, mode, asked));
+            let block = asked.filter(|asked| !self.event.is_deaf && gate::may_block(session, mode, asked));
             // a turn that is sent back goes on: what lies here is then not what it ends with
             session.phase = if block.is_some() { Phase::Busy } else { Phase::Idle };
             session.turn_end = block.is_none().then_some(turn_end);

@@ -24,7 +24,7 @@ pub enum Change {
     Whole(Whole),
     /// Lines between two marks in a text file.
     Block { lines: Vec<String>, spot: Spot },
-    /// Entries in a client's JSON settings.
+    /// Entries in a client's settings.
     Hooks(HookEntries),
 }
 
@@ -55,14 +55,23 @@ pub struct Whole {
 pub struct HookEntries {
     /// The client's name in our commands.
     pub client: &'static str,
-    /// The client accepts plain JSON only: a comment or a trailing comma makes it drop the file.
-    pub strict: bool,
+    pub syntax: Syntax,
     /// Top-level keys outside of which the client rejects the file; empty: any.
     pub top_keys: &'static [&'static str],
     /// Top-level values that a new file needs besides the hooks.
     pub preamble: Vec<(&'static str, Value)>,
     /// None: ours are taken out.
     pub entries: Vec<HookEntry>,
+}
+
+/// What a settings file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// Plain JSON only: a comment or a trailing comma makes the client drop the file.
+    StrictJson,
+    /// JSON, with comments.
+    Json,
+    Yaml,
 }
 
 /// One event's entry.

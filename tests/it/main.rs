@@ -17,6 +17,7 @@ mod handoff;
 mod hook;
 mod install;
 mod installer;
+mod kills;
 mod main_job;
 mod moved;
 mod note;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{note, wrong};
 use crate::agent::trust::{Trust, standing};
-use crate::agent::{self, Agent, json};
+use crate::agent::{self, Agent, settings};
 use crate::flow::Workbench;
 use crate::fs;
 use crate::model::doctor::{AgentHealth, Symptom, TrustWord};
@@ -51,21 +51,22 @@ pub(super) fn examine(bench: &Workbench, findings: &mut Vec<Symptom>) -> Vec<Age
 
 /// The settings files that call endwell.
 fn calling(bench: &Workbench, agent: &Agent, findings: &mut Vec<Symptom>) -> Vec<PathBuf> {
-    let mut places = vec![agent.own_settings, agent.shared_settings];
+    let project = [agent.own_settings, agent.shared_settings].into_iter().flatten();
+    let mut places: Vec<PathBuf> = project.map(|place| bench.repo.top.join(place)).collect();
+    places.extend(agent.user_settings(&bench.env));
     places.dedup();
     let mut files = Vec::new();
-    for place in places {
-        let path = bench.repo.top.join(place);
+    for path in places {
         match fs::read_optional(&path) {
-            Ok(bytes) if bytes.as_deref().is_some_and(|bytes| !events(agent, bytes).is_empty()) => {
+            Ok(bytes) if bytes.as_deref().is_some_and(|bytes| !events(agent, &path, bytes).is_empty()) => {
                 files.push(path);
             }
             Ok(_) => {}
             Err(error) => findings.push(wrong(
                 agent.id,
                 "agent-settings",
-                format!("`{place}` can't be read: {error}"),
-                format!("Mend `{place}`, then run `endwell install --agent {}`.", agent.id),
+                format!("`{}` can't be read: {error}", named(bench, &path)),
+                format!("Mend `{}`, then run `endwell install --agent {}`.", named(bench, &path), agent.id),
             )),
         }
     }
@@ -73,9 +74,9 @@ fn calling(bench: &Workbench, agent: &Agent, findings: &mut Vec<Symptom>) -> Vec
 }
 
 /// The events for which a file calls endwell; a plugin of ours stands for all.
-fn events(agent: &Agent, bytes: &[u8]) -> Vec<String> {
+fn events(agent: &Agent, path: &Path, bytes: &[u8]) -> Vec<String> {
     match (agent.change)(false) {
-        Change::Hooks(_) => json::covered(bytes, agent.id),
+        Change::Hooks(_) => settings::covered(path, bytes, agent.id),
         Change::Whole(whole) => {
             let is_ours = whole.mark.is_some_and(|mark| agent::edit::has_mark(bytes, mark));
             is_ours.then(|| "all".to_owned()).into_iter().collect()
@@ -89,7 +90,7 @@ fn complete(bench: &Workbench, agent: &Agent, files: &[PathBuf], findings: &mut 
     let fix = format!("Run `endwell install --agent {}`.", agent.id);
     let is_old = match (agent.change)(false) {
         Change::Hooks(hooks) => {
-            let there: Vec<String> = files.iter().flat_map(|path| events(agent, &read(path))).collect();
+            let there: Vec<String> = files.iter().flat_map(|path| events(agent, path, &read(path))).collect();
             let lacks: Vec<&str> = hooks
                 .entries
                 .iter()

@@ -28,7 +28,7 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
         }
     }
     if options.dry_run {
-        show(bench, &steps)?;
+        show(bench.ui, &bench.repo.top, &steps)?;
     } else {
         let (written, failed, was_here) = apply(bench, &steps)?;
         refused.extend(failed);
@@ -43,7 +43,8 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
     }
     let via = options.via.as_deref().and_then(manager::find);
     words::wiring(bench, (&place, &wiring), via, options.external);
-    words::agents(bench, &agents);
+    words::agents(&bench.env, bench.ui, &agents);
+    words::only_at_home(bench, &agents);
     let mut fires = true;
     if !options.dry_run && refused.is_empty() {
         fires = wiring.prove(bench)?.is_none_or(|proof| words::proof(bench.ui, &proof));
@@ -104,7 +105,7 @@ fn records(bench: &Workbench) -> Result<(Option<Record>, Record, bool)> {
     })
 }
 
-fn enter(record: &mut Record, step: &Step) {
+pub(super) fn enter(record: &mut Record, step: &Step) {
     let key = edit::key_of(&step.path);
     match record.files.iter_mut().find(|file| file.path == key) {
         Some(file) => *file = step.record(Some(file)),
@@ -113,7 +114,7 @@ fn enter(record: &mut Record, step: &Step) {
 }
 
 /// What was not written is recorded as it was before.
-fn strike(record: &mut Record, former: Option<&Record>, refused: &[Refusal]) {
+pub(super) fn strike(record: &mut Record, former: Option<&Record>, refused: &[Refusal]) {
     for refusal in refused {
         let key = edit::key_of(&refusal.path);
         record.files.retain(|file| file.path != key);

@@ -4,11 +4,15 @@
 mod install;
 mod plan;
 mod uninstall;
+mod user;
 mod wiring;
 mod words;
 
 pub use install::install;
 pub use uninstall::uninstall;
+pub use user::{install_user, uninstall_user};
+
+use std::path::Path;
 
 use crate::agent::edit::{Refusal, Step};
 use crate::failure::{Failure, Result};
@@ -16,6 +20,7 @@ use crate::flow::Workbench;
 use crate::flow::workbench::git_failed;
 use crate::git::proof::Proof;
 use crate::githook::mark::MarkError;
+use crate::ui::Ui;
 
 /// What the person asked for.
 #[derive(Clone, Debug, Default)]
@@ -40,14 +45,14 @@ pub(super) fn prove(bench: &Workbench, only_config: bool) -> Result<Proof> {
 }
 
 /// The diffs of a dry run, on standard output.
-fn show(bench: &Workbench, steps: &[Step]) -> Result<()> {
+fn show(ui: Ui, top: &Path, steps: &[Step]) -> Result<()> {
     let changing = steps.iter().filter(|step| step.changes());
-    let diffs: Vec<String> = changing.map(|step| step.diff(&bench.repo.top)).collect();
+    let diffs: Vec<String> = changing.map(|step| step.diff(top)).collect();
     if diffs.is_empty() {
-        bench.ui.say("Nothing would change.");
+        ui.say("Nothing would change.");
         return Ok(());
     }
-    bench.ui.raw(diffs.concat().as_bytes()).map_err(|error| {
+    ui.raw(diffs.concat().as_bytes()).map_err(|error| {
         Failure::broken("can't write the diff").because(error).hint("Free some space where the output goes.")
     })
 }

@@ -33,7 +33,7 @@ pub fn uninstall(bench: &Workbench, dry_run: bool) -> Result<ExitStatus> {
         }
     }
     if dry_run {
-        show(bench, &steps)?;
+        show(bench.ui, &bench.repo.top, &steps)?;
     } else {
         let mut changed = false;
         for step in &steps {
@@ -77,7 +77,7 @@ fn marked(bench: &Workbench) -> Result<Vec<FileRecord>> {
         edits.extend(githook::config::plan(&bench.repo, Path::new("endwell"), missing));
     }
     for agent in agent::ALL {
-        edits.push(plan::settings_edit(bench, agent, agent.own_settings, false));
+        edits.extend(agent.own_settings.map(|own| plan::settings_edit(bench, agent, own, false)));
     }
     edits.push(plan::exclude_edit(bench, Vec::new()));
     Ok(edits.iter().filter(|edit| fs::exists(&edit.path)).map(undo::unrecorded).collect())

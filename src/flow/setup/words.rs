@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use super::plan;
 use super::wiring::Wiring;
 use crate::agent::edit::{Refusal, Step};
 use crate::agent::{self, Agent};
 use crate::config;
+use crate::env::Env;
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
 use crate::flow::check::{CheckOptions, look};
@@ -30,7 +32,10 @@ pub(super) fn written(bench: &Workbench, steps: &[&Step], all_well: bool, is_sha
     }
     let team = |step: &&&Step| {
         step.path.ends_with(config::FILE)
-            || agent::ALL.iter().any(|agent| step.path.ends_with(agent.shared_settings))
+            || agent::ALL
+                .iter()
+                .filter_map(|agent| agent.shared_settings)
+                .any(|shared| step.path.ends_with(shared))
     };
     let shared: Vec<String> = steps.iter().filter(team).map(|step| named(bench, &step.path)).collect();
     if is_shared && !shared.is_empty() {
@@ -60,14 +65,70 @@ pub(super) fn uninstalled(ui: Ui, was_here: bool) {
 }
 
 /// Who gets hooks, and what they need.
-pub(super) fn agents(bench: &Workbench, agents: &[&Agent]) {
+pub(super) fn agents(env: &Env, ui: Ui, agents: &[&Agent]) {
     if agents.is_empty() {
         let names = agent::names();
-        bench.ui.say(format_args!("No coding agent was found in use; `--agent NAME` takes one of: {names}."));
-    } else if bench.env.which("endwell").is_none() {
-        bench
-            .ui
-            .warn("`endwell` is not on PATH, where the agents' hooks look for it: put its folder on PATH");
+        ui.say(format_args!("No coding agent was found in use; `--agent NAME` takes one of: {names}."));
+    } else if env.which("endwell").is_none() {
+        ui.warn("`endwell` is not on PATH, where the agents' hooks look for it: put its folder on PATH");
+    }
+    for agent in agents {
+        if !agent.is_tried {
+            ui.say(format_args!(
+                "{}'s hooks are written from its documentation; nobody has tried them with the program.",
+                agent.name
+            ));
+        }
+        if !agent.needs.is_empty() {
+            ui.hint(agent.needs);
+        }
+    }
+}
+
+/// The clients that run no hooks of a project, and don't call us for this person either.
+pub(super) fn only_at_home(bench: &Workbench, agents: &[&Agent]) {
+    for agent in
+        agents.iter().filter(|agent| agent.own_settings.is_none() && !plan::is_covered_at_home(bench, agent))
+    {
+        bench.ui.warn(format_args!(
+            "{} runs no hooks of a project, only yours: `endwell install --user --agent {}` puts them in",
+            agent.name, agent.id
+        ));
+    }
+}
+
+/// The files at home that were written.
+pub(super) fn written_at_home(env: &Env, ui: Ui, steps: &[&Step], all_well: bool) {
+    if steps.is_empty() && all_well {
+        ui.say("endwell's hooks are in your own settings already: nothing changed.");
+    }
+    for step in steps {
+        ui.say(format_args!("Wrote {} ({}).", at_home(env, &step.path), step.what));
+    }
+    ui.say("These hooks act only in repositories where you run `endwell install` as well.");
+}
+
+/// A file at home that went back to what it was; whether anything changed.
+pub(super) fn taken_back_at_home(env: &Env, ui: Ui, step: &Step) -> bool {
+    if step.changes() {
+        let verb = if step.then.is_none() { "Removed" } else { "Restored" };
+        ui.say(format_args!("{verb} {} ({}).", at_home(env, &step.path), step.what));
+    }
+    step.changes()
+}
+
+pub(super) fn uninstalled_at_home(ui: Ui, was_there: bool) {
+    ui.say(if was_there {
+        "endwell's hooks are out of your own settings. Repositories keep theirs: `endwell uninstall` there."
+    } else {
+        "endwell has no hooks in your own settings: nothing changed."
+    });
+}
+
+fn at_home(env: &Env, path: &Path) -> String {
+    match env.home().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned())) {
+        Some(below) => format!("`~/{}`", below.display()),
+        None => format!("`{}`", path.display()),
     }
 }
 

@@ -38,9 +38,9 @@ export const Endwell = async ({ client, directory }) => {
       const session = known(about.sessionID)
       if (!session.busy) return // an error makes the client say it twice
       session.busy = false
-      const { block } = call("stop", about.sessionID, { stop_hook_active: session.refused })
+      const { block } = call("stop", about.sessionID, { stop_hook_active: session.refused, deaf: headless })
       session.refused = Boolean(block)
-      if (block && !headless) {
+      if (block) {
         await client.session.promptAsync({ path: { id: about.sessionID }, body: { parts: [{ type: "text", text: block }] } })
       }
     },
