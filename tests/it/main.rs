@@ -34,4 +34,5 @@ mod temp_artifacts;
 mod tidy;
 mod transcripts;
 mod tree_id;
+mod turn_end;
 mod verify;
