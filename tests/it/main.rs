@@ -40,5 +40,6 @@ mod tidy;
 mod transcripts;
 mod tree_id;
 mod trust;
+mod turn_end;
 mod verify;
 mod wiring;
