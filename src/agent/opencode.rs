@@ -49,6 +49,8 @@ fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {
         tool: if moment == Moment::Tool { tool(&value["tool"]) } else { None },
         headless: value["headless"] == true,
         is_deaf: value["deaf"] == true,
+        context_tokens: value["context_tokens"].as_u64(),
+        context_window: value["context_window"].as_u64(),
         ..common::event(moment, value)
     }
 }

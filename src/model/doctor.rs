@@ -17,7 +17,7 @@ pub struct Diagnosis {
 /// How pushes come to call endwell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PushHealth {
-    /// `file`, `config`, `project`, `shared`, `adopted`, `off`, or `none`.
+    /// `file`, `config`, `project`, `manager`, `shared`, `adopted`, `off`, or `none`.
     pub way: String,
     /// The hook or script that git runs, where one is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

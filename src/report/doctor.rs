@@ -36,6 +36,7 @@ fn way(way: &str) -> &str {
         "file" => "a hook of endwell's own",
         "config" => "git's configuration calls endwell",
         "project" => "a script of the project",
+        "manager" => "a hook manager calls endwell, by",
         "shared" => "a script outside of this repository",
         "adopted" => "a hook manager runs endwell's hook",
         "off" => "hooks are switched off",

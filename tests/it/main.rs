@@ -40,6 +40,7 @@ mod tidy;
 mod transcripts;
 mod tree_id;
 mod trust;
+mod turn_end;
 mod user;
 mod verify;
 mod wiring;

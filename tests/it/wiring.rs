@@ -18,27 +18,29 @@ fn build(setup: &str) -> Sandbox {
 
 /// The folder of a git that runs hooks from its configuration: `ENDWELL_NEW_GIT`, else the one on PATH, else none, and
 /// the test says that it is skipped.
-fn new_git(test: &str) -> Option<Option<PathBuf>> {
-    let folder = std::env::var_os("ENDWELL_NEW_GIT").map(PathBuf::from);
-    let git = folder.as_ref().map_or_else(|| PathBuf::from("git"), |folder| folder.join("git"));
+fn new_git(test: &str) -> Option<PathBuf> {
+    let named = std::env::var_os("ENDWELL_NEW_GIT").map(PathBuf::from);
+    let folder = named.clone().unwrap_or_else(|| which("git").parent().unwrap().to_owned());
     let words = ["-c", "hook.x.event=pre-push", "-c", "hook.x.command=true", "hook", "list", "pre-push"];
-    let told = Command::new(git).args(words).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    let told = Command::new(folder.join("git")).args(words).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    let told = told.unwrap();
     if told.status.success() {
         return Some(folder);
     }
-    assert!(folder.is_none(), "`ENDWELL_NEW_GIT` holds no git with hooks in its configuration: {told:?}");
-    println!("skipped: {test}: no git 2.54 or newer; `tests/kit/new-git.sh` gets one");
+    assert!(named.is_none(), "`ENDWELL_NEW_GIT` holds no git with hooks in its configuration: {told:?}");
+    #[expect(clippy::print_stderr, reason = "a test that is skipped says so by name")]
+    {
+        eprintln!("skipped: {test}: no git 2.54 or newer; `tests/kit/new-git.sh` gets one");
+    }
     None
 }
 
 /// Runs with that git in front of PATH.
-fn with(sandbox: &Sandbox, git: Option<&Path>, dir: &str, words: &[&str]) -> Ran {
+fn with(sandbox: &Sandbox, git: &Path, dir: &str, words: &[&str]) -> Ran {
     let mut command = sandbox.prepare(words[0], dir);
-    if let Some(folder) = git {
-        let path = command.get_envs().find(|(key, _)| *key == "PATH").unwrap().1.unwrap().to_owned();
-        let paths = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
-        command.env("PATH", std::env::join_paths(paths).unwrap());
-    }
+    let path = command.get_envs().find(|(key, _)| *key == "PATH").unwrap().1.unwrap().to_owned();
+    let paths = std::iter::once(git.to_owned()).chain(std::env::split_paths(&path));
+    command.env("PATH", std::env::join_paths(paths).unwrap());
     Ran::of(command.args(&words[1..]))
 }
 
@@ -56,7 +58,7 @@ fn parts(sandbox: &Sandbox) -> std::collections::BTreeMap<PathBuf, (u32, Vec<u8>
 #[test]
 fn git_s_configuration_calls_endwell_wherever_hooks_lie() {
     let Some(git) = new_git("git_s_configuration_calls_endwell_wherever_hooks_lie") else { return };
-    let git = git.as_deref();
+    let git = git.as_path();
     for setup in [
         "01-plain.sh",
         "02-hand-written.sh",
@@ -98,7 +100,7 @@ fn git_s_configuration_calls_endwell_wherever_hooks_lie() {
 #[test]
 fn a_repository_that_was_moved_is_told_of_and_not_locked() {
     let Some(git) = new_git("a_repository_that_was_moved_is_told_of_and_not_locked") else { return };
-    let git = git.as_deref();
+    let git = git.as_path();
     for (missing, code) in [("warn", 0), ("block", 1)] {
         let sandbox = Sandbox::with_repo();
         sandbox.write("endwell.toml", &format!("[push]\nmissing = \"{missing}\"\n"));

@@ -122,6 +122,9 @@ fn in_place(bench: &Workbench, place: &Place, health: &mut PushHealth, findings:
             } else if githook::calls_us(&hook) {
                 at("project", &hook);
                 executable(&hook, findings);
+            } else if let Some(file) = entry_of(bench, &hook) {
+                at("manager", &file);
+                executable(&hook, findings);
             } else {
                 findings.push(gone_or_replaced(&hook));
             }
@@ -157,6 +160,14 @@ fn in_place(bench: &Workbench, place: &Place, health: &mut PushHealth, findings:
             }
         }
     }
+}
+
+/// The file of the hook's manager, where it calls endwell.
+fn entry_of(bench: &Workbench, hook: &Path) -> Option<PathBuf> {
+    let there = fs::read_optional(hook).ok().flatten()?;
+    let Way::Entry { file, .. } = manager::of_hook(&there)?.way else { return None };
+    let path = bench.repo.top.join(file);
+    githook::calls_us(&path).then_some(path)
 }
 
 fn in_project(bench: &Workbench, script: &Path, is_wired: bool, findings: &mut Vec<Symptom>) {
