@@ -57,7 +57,7 @@ pub fn standing_late(bench: &Workbench, id: &SessionId) -> Result<Standing> {
 fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Standing> {
     Ok(match handoff::attempt(bench, options)? {
         Outcome::Refused(refused) => Standing::Refused(Box::new(refused)),
-        Outcome::Written(_) | Outcome::Unchanged(_) => Standing::HandedOver,
+        Outcome::Written(_) | Outcome::Unchanged(_) | Outcome::Queued => Standing::HandedOver,
     })
 }
 

@@ -10,10 +10,11 @@ use crate::flow::check::{self, CheckOptions, Judged};
 use crate::flow::handoff_inputs::{self as inputs, Gathered};
 use crate::flow::packets::{self, Whereabouts};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, state};
+use crate::flow::{Workbench, queue, state};
 use crate::fs;
 use crate::model::Issue;
 use crate::model::packet::{Packet, PacketStatus};
+use crate::model::queue::QueuedKind;
 use crate::packet::store::{Store, StoreError, Writing};
 use crate::packet::{self, Inputs};
 use crate::redact::Redactor;
@@ -34,6 +35,8 @@ pub enum Outcome {
     /// The same bytes stood there already.
     Unchanged(Box<Done>),
     Refused(Refused),
+    /// Nothing speaks against it, but the git folder can't be written here: the next hook writes it.
+    Queued,
 }
 
 /// The packet and its files.
@@ -82,11 +85,11 @@ impl Reason {
 /// Judges and writes, or refuses.
 pub fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Outcome> {
     let store = store(bench);
-    let _lock = store.lock().map_err(|error| {
-        Failure::broken("can't take the lock for packets")
-            .because(error)
-            .hint("Wait for the other endwell to end, or make the git folder writable, then try again.")
-    })?;
+    let _lock = match store.lock() {
+        Ok(lock) => lock,
+        Err(error) if fs::is_read_only(&error) => return confined(bench, &store, options, error),
+        Err(error) => return Err(no_lock(error)),
+    };
     store.mend(crate::clock::now()).map_err(kept)?;
     let judged =
         check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
@@ -95,6 +98,29 @@ pub fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Outcome> {
         Gathered::Ready(inputs) => write(bench, &store, &judged, &inputs, options),
         Gathered::Refused(reasons) => Ok(Outcome::Refused(refused(&judged, reasons))),
     }
+}
+
+fn no_lock(error: std::io::Error) -> Failure {
+    Failure::broken("can't take the lock for packets")
+        .because(error)
+        .hint("Wait for the other endwell to end, or make the git folder writable, then try again.")
+}
+
+/// In a sandbox that may not write the git folder: judged as ever, and left for the next hook to write.
+fn confined(
+    bench: &Workbench,
+    store: &Store,
+    options: &HandoffOptions,
+    error: std::io::Error,
+) -> Result<Outcome> {
+    let judged =
+        check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
+    if let Gathered::Refused(reasons) = inputs::gather(bench, store, &judged)? {
+        return Ok(Outcome::Refused(refused(&judged, reasons)));
+    }
+    let id = judged.session.id.to_string();
+    queue::put(bench, QueuedKind::Handoff, |queued| queued.session_id = id).map_err(|_| no_lock(error))?;
+    Ok(Outcome::Queued)
 }
 
 /// What would refuse a packet now; nothing is written. For gates that judged already.

@@ -9,7 +9,7 @@ use crate::failure::Result;
 use crate::flow::gate::{self, Standing};
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{kept, take_baseline};
-use crate::flow::{Workbench, diary, park, record, recover, resume};
+use crate::flow::{Workbench, diary, park, queue, record, recover, resume};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
 use crate::model::packet::ContextUse;
@@ -32,6 +32,7 @@ pub fn on_event(env: &Env, ui: Ui, agent: &str, event: &Event) -> Result<Answer>
     };
     let Some(bench) = bench_of(env, ui, agent, &id, event)? else { return Ok(Answer::Nothing) };
     park::recover(&bench)?;
+    queue::take_over(&bench);
     let store = Store::of(&bench.repo);
     let hook = Hook {
         bench: &bench,

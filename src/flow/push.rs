@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::flow::check::{CheckOptions, judge_walked as judge_bench};
 use crate::flow::evidence::{NewestRun, Recorded};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, bypass, evidence, recover};
+use crate::flow::{Workbench, bypass, evidence, queue, recover};
 use crate::git::push::{PushedRef, Start};
 use crate::git::status::{Walk, walk_ahead};
 use crate::git::{GitError, Refs, push};
@@ -174,6 +174,7 @@ impl Gate<'_> {
 
     /// HEAD's commit is pushed: the bench must be clean, and evidence must be there.
     fn judge_workbench(&self, verdict: &mut Verdict, walk: Option<Walk>) -> Result<()> {
+        queue::take_over(self.bench);
         recover::finish_dead(self.bench, None)?;
         let judged = judge_bench(self.bench, &CheckOptions::default(), walk)?;
         let agents = judged.session.is_agents();

@@ -11,6 +11,7 @@ pub mod issue;
 pub mod packet;
 pub mod park;
 pub mod plan;
+pub mod queue;
 pub mod report;
 pub mod session;
 pub mod state;

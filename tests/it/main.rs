@@ -19,6 +19,7 @@ mod note;
 mod packets;
 mod park;
 mod prepush;
+mod queue;
 mod readme;
 mod redaction;
 mod resume;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::{Moment, NESTED, Now, Outcome, VerifyOptions, is_read_only, reports, verdict};
+use super::{Moment, NESTED, Now, Outcome, VerifyOptions, reports, verdict};
 use crate::config::Suite;
 use crate::evidence::Key;
 use crate::evidence::environment::{differences, digest_of, written_by_runs};
@@ -13,9 +13,11 @@ use crate::evidence::store::Found;
 use crate::failure::{Failure, FailureKind, Result};
 use crate::flow::Workbench;
 use crate::flow::evidence::{self, TestCommand};
-use crate::flow::handoff;
+use crate::flow::{handoff, queue};
+use crate::fs::is_read_only;
 use crate::git::Content;
 use crate::model::SCHEMA_VERSION;
+use crate::model::queue::QueuedKind;
 use crate::model::report::{Evidence, TestRun};
 use crate::process::stream::{Ended, EndedBy, Group, Keep, Stdin, Supervised, Tee};
 use crate::process::{Captured, Inherit, child_env};
@@ -238,7 +240,12 @@ fn settle(
     let mut outcome = verdict::of_run(bench, &evidence);
     match written {
         Ok(()) => store.prune(|| named_by_packets(bench)).unwrap_or_default(),
-        Err(error) if is_read_only(&error) => outcome.findings.push(verdict::not_recorded(&error)),
+        Err(error) if is_read_only(&error) => {
+            let queued = queue::put(bench, QueuedKind::Evidence, |queued| {
+                queued.evidence = Some(Box::new(evidence));
+            });
+            outcome.findings.push(verdict::not_recorded(&error, queued.is_ok()));
+        }
         Err(error) => {
             return Err(Failure::broken("can't record the test run")
                 .because(error)
