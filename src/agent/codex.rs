@@ -81,6 +81,10 @@ fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {
     Event {
         tool: if moment == Moment::Tool { tool(value) } else { None },
         headless: event.transcript_path.as_deref().is_some_and(runs_one_prompt),
+        can_commit: match moment {
+            Moment::Stop | Moment::End => can_commit(value, event.transcript_path.as_deref()),
+            _ => None,
+        },
         ..event
     }
 }
@@ -105,6 +109,37 @@ fn runs_one_prompt(rollout: &Path) -> bool {
     let mut head = Vec::new();
     let read = fs::open(rollout).and_then(|file| file.take(4096).read_to_end(&mut head));
     read.is_ok() && memchr::memmem::find(&head, b"\"source\":\"exec\"").is_some()
+}
+
+/// Bytes at the end of a rollout file among which the turn's own settings stand.
+const TURN: u64 = 4 * 1024 * 1024;
+
+/// In its sandbox git's folder is read-only for the agent, though not for hooks. The newest turn's settings say which one
+/// it is; a folder of git's that was opened on purpose is no obstacle.
+fn can_commit(value: &Value, rollout: Option<&Path>) -> Option<bool> {
+    if value["permission_mode"] == "bypassPermissions" {
+        return Some(true);
+    }
+    let bytes = fs::tail(rollout?, TURN).ok()??;
+    let at = memchr::memmem::rfind(&bytes, b"\"type\":\"turn_context\"")?;
+    let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |newline| newline + 1);
+    let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |newline| at + newline);
+    let line: Value = serde_json::from_slice(&bytes[start..end]).ok()?;
+    let policy = &line["payload"]["sandbox_policy"];
+    match policy["type"].as_str()? {
+        "danger-full-access" => Some(true),
+        "read-only" => Some(false),
+        "workspace-write" => {
+            let opened = policy["writable_roots"].as_array().is_some_and(|roots| {
+                roots
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .any(|root| root.trim_end_matches('/').ends_with("/.git"))
+            });
+            Some(opened)
+        }
+        _ => None,
+    }
 }
 
 fn answer(moment: Moment, answer: &Answer) -> Reply {

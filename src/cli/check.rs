@@ -50,9 +50,9 @@ fn check_id(text: &str) -> std::result::Result<CheckId, String> {
 }
 
 pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
-    let bench = Workbench::open(&app.env, app.ui)?;
+    let (bench, walk) = Workbench::open_walking(&app.env, app.ui)?;
     let options = CheckOptions { only: args.only.clone(), base: args.base.clone(), session: None };
-    let report = look(&bench, &options)?.report;
+    let report = look(&bench, &options, Some(walk))?.report;
     let format = if args.json { Format::Json } else { args.format };
     let text = match format {
         Format::Human => report::human::render(&report),

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 pub mod board;
 pub mod check;
 pub mod completions;
+pub mod config;
 pub mod handoff;
 pub mod hook;
 pub mod install;
@@ -16,6 +17,7 @@ pub mod resume;
 pub mod run;
 pub mod schema;
 pub mod show;
+pub mod status;
 pub mod uninstall;
 pub mod unpark;
 pub mod verify;
@@ -57,6 +59,7 @@ enum Command {
     Resume(resume::Args),
     Show(show::Args),
     Log(log::Args),
+    Status(status::Args),
     Note(note::Args),
     Run(run::Args),
     Park(park::Args),
@@ -64,6 +67,7 @@ enum Command {
     Board(board::Args),
     #[command(name = "wrap-up")]
     WrapUp(wrap_up::Args),
+    Config(config::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -136,12 +140,14 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Resume(args) => resume::run(args, &app),
         Command::Show(args) => show::run(args, &app),
         Command::Log(args) => log::run(args, &app),
+        Command::Status(args) => status::run(args, &app),
         Command::Note(args) => note::run(args, &app),
         Command::Run(args) => run::run(args, &app),
         Command::Park(args) => park::run(args, &app),
         Command::Unpark(args) => unpark::run(args, &app),
         Command::Board(args) => board::run(args, &app),
         Command::WrapUp(args) => wrap_up::run(args, &app),
+        Command::Config(args) => config::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

@@ -46,7 +46,7 @@ pub fn judge(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
 
 /// As [`judge`], with a walk that is under way already.
 pub fn judge_walked(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
-    let judged = look_at(bench, options, walk)?;
+    let judged = look(bench, options, walk)?;
     if options.only.is_empty() {
         write(bench, &judged.report)?;
     }
@@ -54,11 +54,7 @@ pub fn judge_walked(bench: &Workbench, options: &CheckOptions, walk: Option<Walk
 }
 
 /// Judges the workbench without writing anything.
-pub fn look(bench: &Workbench, options: &CheckOptions) -> Result<Judged> {
-    look_at(bench, options, None)
-}
-
-fn look_at(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
+pub fn look(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Result<Judged> {
     super::verify::sweep(bench);
     let recovered = park::recover(bench)?;
     // what was brought back after a kill is not in a walk that began before

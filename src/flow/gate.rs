@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 use crate::config::TurnEnd;
 use crate::failure::Result;
 use crate::flow::Workbench;
+use crate::flow::check::Judged;
 use crate::flow::handoff::{self, HandoffOptions, Outcome, Reason, Refused};
-use crate::model::SessionId;
-use crate::model::issue::sha256_hex;
+use crate::model::issue::{COULD_NOT_CHECK, sha256_hex};
 use crate::model::packet::ContextUse;
-use crate::model::session::{Refusal, Session};
+use crate::model::session::{Ending, Refusal, Session};
+use crate::model::{CheckId, Issue, SessionId};
 
 /// At most this many blocks in a session, whatever the client's own cap.
 const MAX_BLOCKS: usize = 3;
@@ -36,29 +37,53 @@ pub fn filling(context: &ContextUse) -> String {
     )
 }
 
-/// Whether the session could be handed over as it is.
-pub enum Standing {
-    /// The packet is written, or was already.
-    HandedOver,
-    /// What speaks against it.
-    Refused(Box<Refused>),
+/// A session's standing: what was judged, and what became of its packet.
+pub struct Standing {
+    pub judged: Judged,
+    pub outcome: Outcome,
 }
 
-/// Judges the session freshly, and writes its packet if nothing speaks against it.
-pub fn standing(bench: &Workbench, id: &SessionId) -> Result<Standing> {
-    attempt(bench, &HandoffOptions { session: Some(id.to_string()), ..HandoffOptions::default() })
+impl Standing {
+    /// What speaks against a packet; `None` where it is written, or was already.
+    pub const fn refused(&self) -> Option<&Refused> {
+        match &self.outcome {
+            Outcome::Refused(refused) => Some(refused),
+            Outcome::Written(_) | Outcome::Unchanged(_) | Outcome::Queued => None,
+        }
+    }
 }
 
-/// As [`standing`], for a session that died: its packet does not take over from a later session's.
-pub fn standing_late(bench: &Workbench, id: &SessionId) -> Result<Standing> {
-    attempt(bench, &HandoffOptions { session: Some(id.to_string()), late: true })
+/// Judges the session freshly, and writes its packet if nothing speaks against it. `ending` is absent while the session
+/// goes on.
+pub fn standing(bench: &Workbench, id: &SessionId, ending: Option<Ending>) -> Result<Standing> {
+    // one that died does not take over from a later session's packet
+    let late = matches!(ending, Some(Ending::RecoveredAtRest | Ending::RecoveredMidTurn));
+    let options = HandoffOptions { session: Some(id.to_string()), late, ending };
+    let (judged, outcome) = handoff::attempt_seen(bench, &options)?;
+    Ok(Standing { judged, outcome })
 }
 
-fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Standing> {
-    Ok(match handoff::attempt(bench, options)? {
-        Outcome::Refused(refused) => Standing::Refused(Box::new(refused)),
-        Outcome::Written(_) | Outcome::Unchanged(_) | Outcome::Queued => Standing::HandedOver,
-    })
+/// What an agent can be asked to mend. One that can't commit is not asked for what needs a commit.
+pub fn askable(refused: &Refused, can_commit: bool) -> Refused {
+    if can_commit {
+        return refused.clone();
+    }
+    let needs_git = |issue: &Issue| {
+        matches!(issue.check, CheckId::WorkingTree | CheckId::Branch) && issue.code != COULD_NOT_CHECK
+    };
+    let mut beyond: Vec<&str> =
+        refused.issues.iter().filter(|issue| needs_git(issue)).map(|issue| issue.code.as_str()).collect();
+    if !beyond.is_empty() {
+        // a verdict is about a commit
+        beyond.push("no-verdict");
+    }
+    beyond.push("no-commit");
+    Refused {
+        session: refused.session.clone(),
+        reasons: refused.reasons.iter().filter(|one| !beyond.contains(&one.code.as_str())).cloned().collect(),
+        could_not_judge: refused.could_not_judge,
+        issues: refused.issues.iter().filter(|issue| !needs_git(issue)).cloned().collect(),
+    }
 }
 
 /// Whether this turn's end is blocked, and if so counts it: once for each distinct set of reasons.

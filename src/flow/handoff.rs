@@ -15,6 +15,7 @@ use crate::fs;
 use crate::model::Issue;
 use crate::model::packet::{Packet, PacketStatus};
 use crate::model::queue::QueuedKind;
+use crate::model::session::Ending;
 use crate::packet::store::{Store, StoreError, Writing};
 use crate::packet::{self, Inputs};
 use crate::redact::Redactor;
@@ -26,6 +27,8 @@ pub struct HandoffOptions {
     pub session: Option<String>,
     /// The session died and is finished now: it does not take over from a later session's packet.
     pub late: bool,
+    /// How the session ended; absent while it goes on.
+    pub ending: Option<Ending>,
 }
 
 /// What became of it.
@@ -84,6 +87,11 @@ impl Reason {
 
 /// Judges and writes, or refuses.
 pub fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Outcome> {
+    attempt_seen(bench, options).map(|(_, outcome)| outcome)
+}
+
+/// As [`attempt`], with what was judged.
+pub fn attempt_seen(bench: &Workbench, options: &HandoffOptions) -> Result<(Judged, Outcome)> {
     let store = store(bench);
     let _lock = match store.lock() {
         Ok(lock) => lock,
@@ -93,11 +101,11 @@ pub fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Outcome> {
     store.mend(crate::clock::now()).map_err(kept)?;
     let judged =
         check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
-    let gathered = inputs::gather(bench, &store, &judged)?;
-    match gathered {
-        Gathered::Ready(inputs) => write(bench, &store, &judged, &inputs, options),
-        Gathered::Refused(reasons) => Ok(Outcome::Refused(refused(&judged, reasons))),
-    }
+    let outcome = match inputs::gather(bench, &store, &judged)? {
+        Gathered::Ready(inputs) => write(bench, &store, &judged, &inputs, options)?,
+        Gathered::Refused(reasons) => Outcome::Refused(refused(&judged, reasons)),
+    };
+    Ok((judged, outcome))
 }
 
 fn no_lock(error: std::io::Error) -> Failure {
@@ -112,15 +120,16 @@ fn confined(
     store: &Store,
     options: &HandoffOptions,
     error: std::io::Error,
-) -> Result<Outcome> {
+) -> Result<(Judged, Outcome)> {
     let judged =
         check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
     if let Gathered::Refused(reasons) = inputs::gather(bench, store, &judged)? {
-        return Ok(Outcome::Refused(refused(&judged, reasons)));
+        let outcome = Outcome::Refused(refused(&judged, reasons));
+        return Ok((judged, outcome));
     }
     let id = judged.session.id.to_string();
     queue::put(bench, QueuedKind::Handoff, |queued| queued.session_id = id).map_err(|_| no_lock(error))?;
-    Ok(Outcome::Queued)
+    Ok((judged, Outcome::Queued))
 }
 
 /// What would refuse a packet now; nothing is written. For gates that judged already.
@@ -177,6 +186,8 @@ fn write(
         now: &now,
         late: options.late,
         apart: packets::is_apart(bench, &Whereabouts::of(bench)?, &packet.head_commit),
+        ending: options.ending,
+        changed_since: &[],
     };
     let wrote = store.write(&writing).map_err(kept)?;
     let packet = Packet { status: wrote.status, ..packet };

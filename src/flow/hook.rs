@@ -4,17 +4,20 @@
 use std::path::PathBuf;
 
 use crate::agent::{self, context};
+use crate::config::CannotCommit;
 use crate::env::Env;
 use crate::failure::Result;
-use crate::flow::gate::{self, Standing};
+use crate::flow::gate::Standing;
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{kept, take_baseline};
-use crate::flow::{Workbench, diary, park, queue, record, recover, resume};
+use crate::flow::transcript::{self, Until};
+use crate::flow::{Workbench, diary, gate, park, queue, record, recover, resume, turn_end};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
+use crate::model::issue::Owner;
 use crate::model::packet::ContextUse;
 use crate::model::session::{Ending, Phase, Refusal, Session};
-use crate::model::{SCHEMA_VERSION, SessionId};
+use crate::model::{CheckId, Issue, SCHEMA_VERSION, SessionId};
 use crate::process::owner;
 use crate::session::{Store, bindings};
 use crate::ui::Ui;
@@ -97,11 +100,15 @@ impl Hook<'_> {
             heard_at: String::new(),
             ending: None,
             wrapping_up: false,
+            can_commit: None,
             context: None,
             hinted: false,
             blocked_for: Vec::new(),
             refusal: None,
             recorded_calls: Vec::new(),
+            transcript: None,
+            turn_end: None,
+            pinned: None,
         })
     }
 
@@ -111,6 +118,10 @@ impl Hook<'_> {
         let mut session = self.journal()?;
         session.wrapping_up |= self.event.headless;
         session.heard_at = crate::clock::now_text();
+        if let Some(path) = self.event.transcript_path.as_ref().and_then(|path| path.to_str()) {
+            session.transcript = Some(path.to_owned());
+        }
+        session.can_commit = self.event.can_commit.or(session.can_commit);
         session.ending = (self.event.moment == Moment::End).then_some(Ending::Told);
         if let Some(context) = &self.context {
             session.wrapping_up |= self.is_filling(context);
@@ -124,10 +135,13 @@ impl Hook<'_> {
     /// Takes the baseline, and answers with the active packet, or with what the last session left undone.
     fn start(&self) -> Result<Answer> {
         let owner = owner::of_this_process();
-        recover::finish_dead(self.bench, Some((self.id, owner.as_ref())))?;
+        recover::finish_dead(self.bench, Some((self.id, owner.as_ref())));
         let left = self.last_refusal();
         self.update(|session| {
-            session.phase = Phase::Idle;
+            // a compaction in the middle of a turn is told as a start
+            if self.event.cause.as_deref() != Some("compact") {
+                session.phase = Phase::Idle;
+            }
             // resumed by another process, it belongs to that one
             session.owner = owner;
         })?;
@@ -148,7 +162,7 @@ impl Hook<'_> {
     /// A new prompt; says once that the context is filling.
     fn prompt(&self) -> Result<Answer> {
         self.update(|session| {
-            session.phase = Phase::Busy;
+            begin_turn(session);
             let filling = session.context.as_ref().filter(|context| self.is_filling(context));
             let Some(text) = filling.filter(|_| !session.hinted).map(gate::filling) else {
                 return Answer::Nothing;
@@ -168,10 +182,19 @@ impl Hook<'_> {
     /// Records a command that the agent ran, once.
     fn tool(&self) -> Result<Answer> {
         let Some(call) = &self.event.tool else { return Ok(Answer::Nothing) };
+        let path = self.event.transcript_path.as_deref();
+        // the client's hook does not tell how it ended, its transcript does
+        let left_to_transcript = call.id.is_some()
+            && call.error.as_deref() == Some("exit-unknown")
+            && transcript::tells(self.bench, self.agent, path);
         let new = self.update(|session| {
-            session.phase = Phase::Busy;
+            begin_turn(session);
+            if left_to_transcript {
+                return false;
+            }
             let seen = call.id.as_ref().is_some_and(|id| session.recorded_calls.contains(id));
-            session.recorded_calls.extend(call.id.clone().filter(|_| !seen));
+            let name = call.id.clone().unwrap_or_else(|| transcript::unnamed(&call.command));
+            session.recorded_calls.extend(Some(name).filter(|_| !seen));
             !seen
         })?;
         if new {
@@ -183,43 +206,94 @@ impl Hook<'_> {
     /// A turn's end: the packet if nothing speaks against it; else, while wrapping up, one block for each distinct set
     /// of reasons.
     fn stop(&self) -> Result<Answer> {
-        self.at_rest(Phase::Idle)?;
-        let Standing::Refused(refused) = gate::standing(self.bench, self.id)? else {
-            return Ok(Answer::Nothing);
-        };
-        let turn_end = self.bench.config.gate.turn_end;
+        self.hear()?;
+        let standing = gate::standing(self.bench, self.id, None)?;
+        let mode = self.bench.config.gate.turn_end;
+        let turn_end = turn_end::of(self.bench, &standing.judged, &standing.outcome)?;
+        let pinned = turn_end::pin(self.bench, &self.journal()?, &turn_end);
         let block = self.update(|session| {
-            session.refusal = Some(refusal(&refused));
-            gate::may_block(session, turn_end, &refused)
+            session.refusal = standing.refused().map(refusal);
+            let can_commit = can_commit(self.bench, session);
+            let asked = standing.refused().map(|refused| gate::askable(refused, can_commit));
+            let asked = asked.filter(|asked| !asked.reasons.is_empty());
+            let block = asked.filter(|asked| gate::may_block(session, mode, asked));
+            // a turn that is sent back goes on: what lies here is then not what it ends with
+            session.phase = if block.is_some() { Phase::Busy } else { Phase::Idle };
+            session.turn_end = block.is_none().then_some(turn_end);
+            session.pinned = pinned;
+            block
         })?;
-        Ok(if block { Answer::Block(gate::text_for_agent(&refused.reasons)) } else { Answer::Nothing })
+        Ok(block.map_or(Answer::Nothing, |asked| Answer::Block(gate::text_for_agent(&asked.reasons))))
     }
 
-    /// Journals that nothing is going on; what the packet says of the context must stand there before it is written.
-    fn at_rest(&self, phase: Phase) -> Result<()> {
+    /// Journals what the packet is about to say: how full the context is, which commands ran.
+    fn hear(&self) -> Result<()> {
         self.update(|session| {
-            session.phase = phase;
-            session.refusal = None;
+            if session.phase == Phase::Ended {
+                // it speaks again
+                session.phase = Phase::Busy;
+            }
+            transcript::take_over(self.bench, session, Until::TurnEnd);
         })
     }
 
     /// Before a compaction: what the summary should keep, since the words of the session are about to go.
     fn compact(&self) -> Result<Answer> {
-        self.update(|_| ())?;
+        self.hear()?;
         // a packet that can't be written yet is no matter here: the turn's end says so
-        if let Err(failure) = gate::standing(self.bench, self.id) {
+        if let Err(failure) = gate::standing(self.bench, self.id, None) {
             self.bench.ui.detail(failure.chain());
         }
         Ok(Answer::Inject(gate::KEEP_IN_SUMMARY.to_owned()))
     }
 
-    /// The session's end: the packet, or a recorded refusal. Runs no tests and can't block.
+    /// The session's end: the packet, or a recorded refusal. Runs no tests and can't block. Until it is through, the
+    /// journal says what the last turn's end left, so that a client's time limit costs nothing.
     fn end(&self) -> Result<Answer> {
-        self.at_rest(Phase::Ended)?;
-        if let Standing::Refused(refused) = gate::standing(self.bench, self.id)? {
-            self.update(|session| session.refusal = Some(refusal(&refused)))?;
+        let former = self.journal()?;
+        if former.phase == Phase::Ended && former.ending == Some(Ending::Told) {
+            // some clients tell it twice
+            return Ok(Answer::Nothing);
+        }
+        self.update(|session| transcript::take_over(self.bench, session, Until::End))?;
+        let mut standing = gate::standing(self.bench, self.id, Some(Ending::Told))?;
+        if self.puts_aside(&former, &standing) {
+            standing = gate::standing(self.bench, self.id, Some(Ending::Told))?;
+        }
+        self.update(|session| {
+            session.phase = Phase::Ended;
+            session.refusal = standing.refused().map(refusal);
+            session.turn_end = None;
+            session.pinned = None;
+        })?;
+        if former.pinned.is_some() {
+            turn_end::unpin(self.bench, &former);
         }
         Ok(Answer::Nothing)
+    }
+
+    /// Puts the session's own work aside that its agent could not commit, where the project wants that. What lay there
+    /// before the session is a person's, and then nothing is touched.
+    fn puts_aside(&self, session: &Session, standing: &Standing) -> bool {
+        let wanted = self.bench.config.gate.cannot_commit == CannotCommit::Park;
+        let judged = &standing.judged;
+        let is_dirt = |issue: &&Issue| issue.check == CheckId::WorkingTree;
+        if !wanted
+            || can_commit(self.bench, session)
+            || standing.refused().is_none()
+            || !judged.report.issues.iter().filter(is_dirt).any(Issue::blocks)
+            || judged.report.issues.iter().filter(is_dirt).any(|issue| issue.owner == Owner::Before)
+        {
+            return false;
+        }
+        let note = format!("Left by session {} ({}), which could not commit", session.id, session.agent);
+        match park::put_aside_of(self.bench, &note, Some(&session.id)) {
+            Ok(put) => put.is_some(),
+            Err(failure) => {
+                diary::note(&self.bench.env, format_args!("session {}: {}", session.id, failure.chain()));
+                false
+            }
+        }
     }
 
     /// What the newest session that ended here without a packet left undone.
@@ -229,6 +303,17 @@ impl Hook<'_> {
             sessions.iter().rev().find(|session| session.id != *self.id && session.phase == Phase::Ended)?;
         last.refusal.as_ref().map(|refusal| gate::text_for_next(last, refusal))
     }
+}
+
+/// From here on what the last turn's end left counts no more.
+fn begin_turn(session: &mut Session) {
+    session.phase = Phase::Busy;
+    session.turn_end = None;
+}
+
+/// Whether the session's agent can commit: by its client's word, else by the setting.
+fn can_commit(bench: &Workbench, session: &Session) -> bool {
+    session.can_commit.or(bench.config.gate.can_commit).unwrap_or(true)
 }
 
 /// A refusal as the journal keeps it.

@@ -3,6 +3,7 @@
 pub mod board;
 pub mod bypass;
 pub mod check;
+pub mod config;
 pub mod diary;
 pub mod evidence;
 pub mod gate;
@@ -24,7 +25,10 @@ mod safe;
 pub mod session;
 pub mod setup;
 pub mod state;
+pub mod status;
 pub mod topic;
+mod transcript;
+mod turn_end;
 pub mod verify;
 pub mod workbench;
 pub mod wrap_up;

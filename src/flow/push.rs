@@ -12,6 +12,7 @@ use crate::flow::check::{CheckOptions, judge_walked as judge_bench};
 use crate::flow::evidence::{NewestRun, Recorded};
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, bypass, evidence, queue, recover};
+use crate::git::pins::is_pin;
 use crate::git::push::{PushedRef, Start};
 use crate::git::status::{Walk, walk_ahead};
 use crate::git::{GitError, Refs, push};
@@ -118,6 +119,13 @@ impl Gate<'_> {
     /// The commit that a ref brings; `None` for a tree or blob, which is not judged.
     fn commit_of(&self, pushed: &PushedRef) -> std::result::Result<Option<String>, Box<Issue>> {
         let shown = plain(&pushed.remote_ref);
+        if [&pushed.local_ref, &pushed.remote_ref].iter().any(|name| is_pin(name)) {
+            let message = format!("`{shown}` keeps a commit of an open session, which is never pushed.");
+            let issue = Issue::block(CheckId::Branch, "session-ref", message)
+                .text(&pushed.remote_ref)
+                .hint("Leave it out: push branches by name instead of `--mirror`.");
+            return Err(Box::new(issue));
+        }
         if [&pushed.local_ref, &pushed.remote_ref].iter().any(|name| name.starts_with("refs/endwell/parked/"))
         {
             let message = format!("`{shown}` is parked work, which is never pushed.");
@@ -175,7 +183,7 @@ impl Gate<'_> {
     /// HEAD's commit is pushed: the bench must be clean, and evidence must be there.
     fn judge_workbench(&self, verdict: &mut Verdict, walk: Option<Walk>) -> Result<()> {
         queue::take_over(self.bench);
-        recover::finish_dead(self.bench, None)?;
+        recover::finish_dead(self.bench, None);
         let judged = judge_bench(self.bench, &CheckOptions::default(), walk)?;
         let agents = judged.session.is_agents();
         let relaxed = |issue: &Issue| {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::config::{self, Config};
 use crate::env::Env;
 use crate::failure::{Failure, Result};
+use crate::git::status::Walk;
 use crate::git::{GitError, Objects, Repo};
 use crate::model::slug;
 use crate::ui::Ui;
@@ -26,12 +27,20 @@ impl Workbench {
         Self::of(env, ui, Repo::discover(env).map_err(|error| no_work_tree(env, error))?)
     }
 
+    /// As [`Workbench::open`], with the status walk under way meanwhile: whatever is judged waits for it.
+    pub fn open_walking(env: &Env, ui: Ui) -> Result<(Self, Walk)> {
+        let repo = Repo::discover(env).map_err(|error| no_work_tree(env, error))?;
+        let walk = repo.walk();
+        Ok((Self::of(env, ui, repo)?, walk))
+    }
+
     /// The work tree of a repository that git was asked for already.
     pub fn of(env: &Env, ui: Ui, repo: Repo) -> Result<Self> {
         let objects = Objects::open(&repo).map_err(|error| git_failed("can't open the repository", error))?;
-        let loaded = config::load(&repo.top)?;
+        let loaded = config::load(env, &repo.top)?;
         for key in &loaded.unknown {
-            ui.warn(format_args!("`{}` has the key `{key}`, which means nothing here", config::FILE));
+            let file = loaded.file.as_deref().unwrap_or_else(|| config::FILE.as_ref()).display();
+            ui.warn(format_args!("`{file}` has the key `{key}`, which means nothing here"));
         }
         Ok(Self { env: env.clone(), ui, repo, objects, config: loaded.config, unknown_keys: loaded.unknown })
     }

@@ -11,6 +11,7 @@ pub mod index;
 pub mod objects;
 pub mod operations;
 pub mod park;
+pub mod pins;
 pub mod push;
 pub mod reflog;
 pub mod refs;

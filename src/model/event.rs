@@ -60,6 +60,8 @@ pub struct Event {
     pub context_window: Option<u64>,
     /// The client runs one prompt and exits, by its own marker.
     pub headless: bool,
+    /// Whether the agent's shell may write git's folder, where the client tells.
+    pub can_commit: Option<bool>,
     /// The event comes from a helper that the session started, not from the session itself.
     pub subagent: bool,
 }
@@ -79,6 +81,7 @@ impl Event {
             context_tokens: None,
             context_window: None,
             headless: false,
+            can_commit: None,
             subagent: false,
         }
     }

@@ -9,4 +9,10 @@
 mod common;
 
 mod claude;
+mod codex;
+mod copilot;
+mod gemini;
 mod kit;
+mod opencode;
+mod qwen;
+mod table;

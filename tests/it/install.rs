@@ -283,7 +283,7 @@ fn the_shared_settings_are_valid_and_say_the_defaults() {
         .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line).to_owned())
         .collect();
     sandbox.write("endwell.toml", &live.join("\n"));
-    let loaded = endwell::config::load(&sandbox.repo()).unwrap();
+    let loaded = endwell::config::load(&endwell::env::Env::default(), &sandbox.repo()).unwrap();
     assert_eq!(loaded.unknown, Vec::<String>::new());
     let all = serde_json::to_value(endwell::config::Config::default()).unwrap();
     for (table, settings) in all.as_object().unwrap() {

@@ -5,9 +5,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod board;
+mod cannot_commit;
 mod check;
 mod cmd;
 mod common;
+mod config;
 mod discover;
 mod handoff;
 mod hook;
@@ -26,10 +28,13 @@ mod resume;
 mod run;
 mod runners;
 mod schema;
+mod sessions;
 mod smoke;
 mod states;
+mod status;
 mod suites;
 mod temp_artifacts;
 mod tidy;
+mod transcripts;
 mod tree_id;
 mod verify;

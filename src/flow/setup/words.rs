@@ -70,7 +70,7 @@ pub(super) fn agents(bench: &Workbench, agents: &[&Agent]) {
 
 /// What a push of HEAD now would say, and the one command to run first.
 pub(super) fn next(bench: &Workbench, gate_runs: bool) -> Result<()> {
-    let judged = look(bench, &CheckOptions::default())?;
+    let judged = look(bench, &CheckOptions::default(), None)?;
     let (report, blocking) = (&judged.report, judged.report.blocking());
     let warnings = report.issues.iter().filter(|issue| issue.severity == Severity::Warn).count();
     match (gate_runs, blocking.first()) {
