@@ -165,6 +165,14 @@ fn tests(standing: &TestStanding) -> Tests {
         TestStanding::Below(below) => ("none", format!("only below: {}", below.folders.join(", "))),
         TestStanding::Suites(suites) => return of_suites(suites),
         TestStanding::Unclear { why, .. } | TestStanding::Unbound { why } => ("unknown", why.clone()),
+        TestStanding::Suites(suites) => {
+            let of = |suite: &SuiteStanding| (tests(&suite.standing).state, suite.name.clone());
+            let suites: Vec<(&'static str, String)> = suites.iter().map(of).collect();
+            let worst = ["unknown", "red", "missing", "stale", "none"];
+            let state = worst.into_iter().find(|state| suites.iter().any(|(one, _)| one == state));
+            let each: Vec<String> = suites.iter().map(|(state, name)| format!("{name} {state}")).collect();
+            (state.unwrap_or("green"), each.join(", "))
+        }
     };
     Tests { state, detail }
 }
