@@ -42,5 +42,6 @@ mod transcripts;
 mod tree_id;
 mod trust;
 mod turn_end;
+mod user;
 mod verify;
 mod wiring;
