@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize as _, Serialize as _};
 use serde_json::Value;
 
-use super::{Config, OwnDirt, TurnEnd};
+use super::{Config, Missing, OwnDirt, TurnEnd};
 use crate::config::artifacts::Prints;
 
 /// A setting that stands for a gate.
@@ -19,7 +19,12 @@ struct Gate {
 }
 
 /// Every setting that can loosen a gate.
-const GATES: [Gate; 18] = [
+const GATES: [Gate; 20] = [
+    Gate {
+        key: "allow.agents",
+        is_looser: |was, is| !was.allow.agents && is.allow.agents,
+        put_back: Some(|was, is| is.allow.agents = was.allow.agents),
+    },
     Gate {
         key: "artifacts.prints",
         is_looser: |was, is| was.artifacts.prints == Prints::Block && is.artifacts.prints == Prints::Warn,
@@ -68,6 +73,12 @@ const GATES: [Gate; 18] = [
     Gate {
         key: "context.wrap_up_at",
         is_looser: |was, is| is.context.wrap_up_at > was.context.wrap_up_at,
+        put_back: None,
+    },
+    // it stands in the hook; here it is only named
+    Gate {
+        key: "push.missing",
+        is_looser: |was, is| was.push.missing == Missing::Block && is.push.missing == Missing::Warn,
         put_back: None,
     },
     Gate {
