@@ -8,21 +8,23 @@ use serde_json::{Value, json};
 
 use super::common::{self, EventName};
 use super::context::Used;
-use super::{Agent, text};
+use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::fs;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries};
+use crate::model::plan::{Change, HookEntries, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "codex",
     name: "Codex CLI",
     folder: ".codex",
-    home_variable: "CODEX_HOME",
+    home: Home { variable: "CODEX_HOME", below: "", folder: ".codex", settings: "hooks.json" },
     program: "codex",
-    own_settings: ".codex/hooks.json",
-    shared_settings: ".codex/hooks.json",
+    own_settings: Some(".codex/hooks.json"),
+    shared_settings: Some(".codex/hooks.json"),
     inject_limit: 12_000,
+    is_tried: true,
+    one_prompt: &[],
     needs: "Codex runs a hook only after you trust it: start `codex` here, type `/hooks`, and trust endwell's.",
     obstacle: Some(obstacle),
     change: hooks,
@@ -43,13 +45,19 @@ const EVENTS: [EventName; 6] = [
 fn hooks(is_guarded: bool) -> Change {
     let entries = common::entries("codex", &EVENTS, is_guarded, |moment, handler| match moment {
         // tokens; by default only 2,500 of an injected text arrive
-        Moment::Start => handler["additionalContextLimit"] = json!(8_000),
+        Moment::Start => handler["additionalContextLimit"] = json!(10_000),
         // seconds; the client allows no more
         Moment::End => handler["timeout"] = json!(3),
         _ => {}
     });
     let top_keys = &["description", "hooks"];
-    Change::Hooks(HookEntries { client: "codex", strict: true, top_keys, preamble: Vec::new(), entries })
+    Change::Hooks(HookEntries {
+        client: "codex",
+        syntax: Syntax::StrictJson,
+        top_keys,
+        preamble: Vec::new(),
+        entries,
+    })
 }
 
 fn obstacle(top: &Path) -> Result<Option<String>, String> {
@@ -81,6 +89,10 @@ fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {
     Event {
         tool: if moment == Moment::Tool { tool(value) } else { None },
         headless: event.transcript_path.as_deref().is_some_and(runs_one_prompt),
+        can_commit: match moment {
+            Moment::Stop | Moment::End => can_commit(value, event.transcript_path.as_deref()),
+            _ => None,
+        },
         ..event
     }
 }
@@ -105,6 +117,37 @@ fn runs_one_prompt(rollout: &Path) -> bool {
     let mut head = Vec::new();
     let read = fs::open(rollout).and_then(|file| file.take(4096).read_to_end(&mut head));
     read.is_ok() && memchr::memmem::find(&head, b"\"source\":\"exec\"").is_some()
+}
+
+/// Bytes at the end of a rollout file among which the turn's own settings stand.
+const TURN: u64 = 4 * 1024 * 1024;
+
+/// In its sandbox git's folder is read-only for the agent, though not for hooks. The newest turn's settings say which one
+/// it is; a folder of git's that was opened on purpose is no obstacle.
+fn can_commit(value: &Value, rollout: Option<&Path>) -> Option<bool> {
+    if value["permission_mode"] == "bypassPermissions" {
+        return Some(true);
+    }
+    let bytes = fs::tail(rollout?, TURN).ok()??;
+    let at = memchr::memmem::rfind(&bytes, b"\"type\":\"turn_context\"")?;
+    let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |newline| newline + 1);
+    let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |newline| at + newline);
+    let line: Value = serde_json::from_slice(&bytes[start..end]).ok()?;
+    let policy = &line["payload"]["sandbox_policy"];
+    match policy["type"].as_str()? {
+        "danger-full-access" => Some(true),
+        "read-only" => Some(false),
+        "workspace-write" => {
+            let opened = policy["writable_roots"].as_array().is_some_and(|roots| {
+                roots
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .any(|root| root.trim_end_matches('/').ends_with("/.git"))
+            });
+            Some(opened)
+        }
+        _ => None,
+    }
 }
 
 fn answer(moment: Moment, answer: &Answer) -> Reply {

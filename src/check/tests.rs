@@ -4,10 +4,11 @@
 //! When a failing test counts as named in an open risk: the risk's `test` is the test's name; or its `detail` holds the
 //! name verbatim, either in back-ticks or quotes with nothing else in them, or as a whole (not as a part of a longer
 //! name), where it can't be a word of prose: it holds `::`, `>`, or a `/` or `.` between other characters, or it is at
-//! least 12 characters without a space. A test called `works` is not named by "it works on my machine".
+//! least 12 characters without a space. A test called `works` is not named by "it works on my machine". A test of a
+//! suite is `SUITE: NAME`; its bare name does where no other suite has a failing test of that name.
 
 use super::{Check, Context, Found};
-use crate::model::report::{Evidence, TestStanding};
+use crate::model::report::{Evidence, SuiteRun, SuiteStanding, TestStanding};
 use crate::model::state::StateRisk;
 use crate::model::{CheckId, Issue};
 use crate::ui::plain;
@@ -46,7 +47,9 @@ pub fn judge(standing: &TestStanding, risks: &[StateRisk]) -> Vec<Issue> {
         TestStanding::Below(found) => vec![Issue::warn(ID, "no-tests", found.message()).hint(found.hint())],
         TestStanding::Unclear { why, hint } => vec![Issue::could_not_check(ID, why).hint(hint.clone())],
         TestStanding::Green(evidence) => flaky(evidence).into_iter().collect(),
-        TestStanding::Red(evidence) => vec![red(evidence, risks)],
+        TestStanding::Red(evidence) => {
+            vec![red(evidence, &|name| risks.iter().any(|risk| accounts_for(risk, name)))]
+        }
         TestStanding::Stale { changed } => {
             let what = names(changed);
             let message =
@@ -62,6 +65,7 @@ pub fn judge(standing: &TestStanding, risks: &[StateRisk]) -> Vec<Issue> {
             let message = format!("The tests (`{}`) have not run on this content.{before}", plain(command));
             vec![Issue::block(ID, "tests-missing", message).hint(RUN)]
         }
+        TestStanding::Suites(suites) => of_suites(suites, risks),
         TestStanding::Unbound { why } => {
             let message = format!("No test run can be bound to this content: {}.", plain(why));
             vec![
@@ -70,6 +74,51 @@ pub fn judge(standing: &TestStanding, risks: &[StateRisk]) -> Vec<Issue> {
             ]
         }
     }
+}
+
+/// Each suite by itself; those that have not run are told together.
+fn of_suites(suites: &[SuiteStanding], risks: &[StateRisk]) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    let missing: Vec<&SuiteStanding> =
+        suites.iter().filter(|suite| matches!(suite.standing, TestStanding::Missing { .. })).collect();
+    if let [_, _, ..] = missing.as_slice() {
+        let named: Vec<String> = missing.iter().map(|suite| suite.name.clone()).collect();
+        let message = format!("The suites {} have not run on this content.", names(&named));
+        issues.push(Issue::block(ID, "tests-missing", message).text(&named.join("\n")).hint(RUN));
+    }
+    for SuiteStanding { name, standing } in suites {
+        let found = match standing {
+            TestStanding::Missing { .. } if missing.len() > 1 => Vec::new(),
+            TestStanding::Red(evidence) => vec![red_suite(name, evidence, suites, risks)],
+            other => judge(other, risks),
+        };
+        issues.extend(found.into_iter().map(|mut issue| {
+            issue.message = format!("Suite `{}`: {}", plain(name), issue.message);
+            let text = format!("{name}\n{}", issue.fingerprint);
+            issue.text(&text)
+        }));
+    }
+    issues
+}
+
+fn red_suite(suite: &str, evidence: &Evidence, suites: &[SuiteStanding], risks: &[StateRisk]) -> Issue {
+    let elsewhere = |test: &String| {
+        suites.iter().any(|other| match &other.standing {
+            TestStanding::Red(red) if other.name != suite => red.run.failing.contains(test),
+            _ => false,
+        })
+    };
+    let mut named = evidence.clone();
+    let mut known = Vec::new();
+    for test in &mut named.run.failing {
+        let qualified = SuiteRun::qualified(suite, test);
+        let bare = |risk: &StateRisk| !elsewhere(test) && accounts_for(risk, test);
+        if risks.iter().any(|risk| accounts_for(risk, &qualified) || bare(risk)) {
+            known.push(qualified.clone());
+        }
+        *test = qualified;
+    }
+    red(&named, &|name| known.iter().any(|known| known == name))
 }
 
 fn flaky(evidence: &Evidence) -> Option<Issue> {
@@ -81,7 +130,7 @@ fn flaky(evidence: &Evidence) -> Option<Issue> {
     })
 }
 
-fn red(evidence: &Evidence, risks: &[StateRisk]) -> Issue {
+fn red(evidence: &Evidence, is_known: &dyn Fn(&str) -> bool) -> Issue {
     let command = plain(&shell_words::join(&evidence.run.command));
     match evidence.error.as_deref() {
         Some("timeout") => {
@@ -106,8 +155,7 @@ fn red(evidence: &Evidence, risks: &[StateRisk]) -> Issue {
         return Issue::block(ID, "tests-unnamed", message)
             .hint(format!("Run `{command}`, mend what it says, then run `endwell verify`."));
     }
-    let unnamed: Vec<String> =
-        failing.iter().filter(|name| !risks.iter().any(|risk| accounts_for(risk, name))).cloned().collect();
+    let unnamed: Vec<String> = failing.iter().filter(|name| !is_known(name)).cloned().collect();
     let Some(first) = unnamed.first() else {
         let message = format!("The tests are red, and each failure is an open risk: {}.", names(failing));
         return Issue::warn(ID, "tests-red-named", message)

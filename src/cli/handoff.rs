@@ -34,7 +34,7 @@ pub struct Args {
 
 pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
     let bench = Workbench::open(&app.env, app.ui)?;
-    let options = HandoffOptions { session: args.session.clone(), late: false };
+    let options = HandoffOptions { session: args.session.clone(), ..HandoffOptions::default() };
     let (done, word) = match handoff::attempt(&bench, &options)? {
         Outcome::Refused(refused) => return Err(handoff::failure(&refused)),
         Outcome::Written(done) => (done, "Written"),

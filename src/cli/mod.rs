@@ -2,9 +2,12 @@
 
 use std::ffi::OsString;
 
+pub mod allow;
 pub mod board;
 pub mod check;
 pub mod completions;
+pub mod config;
+pub mod doctor;
 pub mod handoff;
 pub mod hook;
 pub mod install;
@@ -16,6 +19,7 @@ pub mod resume;
 pub mod run;
 pub mod schema;
 pub mod show;
+pub mod status;
 pub mod trust;
 pub mod uninstall;
 pub mod unpark;
@@ -58,14 +62,18 @@ enum Command {
     Resume(resume::Args),
     Show(show::Args),
     Log(log::Args),
+    Status(status::Args),
     Note(note::Args),
     Run(run::Args),
     Park(park::Args),
     Unpark(unpark::Args),
     Board(board::Args),
     Trust(trust::Args),
+    Allow(allow::Args),
     #[command(name = "wrap-up")]
     WrapUp(wrap_up::Args),
+    Doctor(doctor::Args),
+    Config(config::Args),
     Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -138,13 +146,17 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Resume(args) => resume::run(args, &app),
         Command::Show(args) => show::run(args, &app),
         Command::Log(args) => log::run(args, &app),
+        Command::Status(args) => status::run(args, &app),
         Command::Note(args) => note::run(args, &app),
         Command::Run(args) => run::run(args, &app),
         Command::Park(args) => park::run(args, &app),
         Command::Unpark(args) => unpark::run(args, &app),
         Command::Board(args) => board::run(args, &app),
         Command::Trust(args) => trust::run(args, &app),
+        Command::Allow(args) => allow::run(args, &app),
         Command::WrapUp(args) => wrap_up::run(args, &app),
+        Command::Doctor(args) => doctor::run(args, &app),
+        Command::Config(args) => config::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),
         Command::Man(args) => man::run(args, &app),

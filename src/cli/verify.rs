@@ -10,7 +10,7 @@ use crate::failure::Result;
 use crate::flow::Workbench;
 use crate::flow::verify::{Verified, VerifyOptions, verify};
 use crate::model::Severity;
-use crate::model::report::{TestRun, VerificationReport};
+use crate::model::report::{SuiteRun, TestRun, VerificationReport};
 use crate::ui::{Ui, plain};
 
 /// Run the tests, and keep the result as evidence of exactly this content.
@@ -25,6 +25,9 @@ pub struct Args {
     /// Warnings fail too.
     #[arg(long)]
     strict: bool,
+    /// Run only this suite of `[[tests.suite]]`; the verification report is left as it is.
+    #[arg(long, value_name = "NAME")]
+    suite: Option<String>,
     /// Stop the tests after this time: `90`, `90s`, `10m` or `1h`; 0: never.
     #[arg(long, value_name = "D", value_parser = duration)]
     timeout: Option<Duration>,
@@ -49,7 +52,12 @@ fn duration(text: &str) -> std::result::Result<Duration, String> {
 
 pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
     let bench = Workbench::open(&app.env, app.ui)?;
-    let options = VerifyOptions { strict: args.strict, timeout: args.timeout, clean_room: args.clean_room };
+    let options = VerifyOptions {
+        strict: args.strict,
+        timeout: args.timeout,
+        clean_room: args.clean_room,
+        suite: args.suite.clone(),
+    };
     let verified = verify(&bench, &options)?;
     explain(app.ui, &verified);
     app.ui.data(line(&verified)).map_err(super::cannot_print)?;
@@ -110,18 +118,23 @@ fn line(verified: &Verified) -> String {
     if let (false, true, Some((feature, line))) = (report.passed, tests_passed, &verified.acceptance) {
         return format!("{word}, acceptance of `{}`: `{}`{record}.", plain(feature), plain(line));
     }
-    let counts = report.tests.as_ref().map(counts).unwrap_or_default();
+    let counts = report.tests.as_ref().map(|run| counts(run, &report.suites)).unwrap_or_default();
     format!("{word}{counts}{record}.")
 }
 
-fn counts(run: &TestRun) -> String {
+fn counts(run: &TestRun, suites: &[SuiteRun]) -> String {
     let named = [(run.passed, "passed"), (run.failed, "failed"), (run.skipped, "skipped")];
     let parts: Vec<String> = named
         .iter()
         .filter_map(|(count, word)| count.filter(|count| *count > 0).map(|count| format!("{count} {word}")))
         .collect();
     let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
-    format!("{parts}, `{}`", plain(&shell_words::join(&run.command)))
+    let names: Vec<String> = suites.iter().map(|suite| format!("`{}`", plain(&suite.name))).collect();
+    match names.as_slice() {
+        [] => format!("{parts}, `{}`", plain(&shell_words::join(&run.command))),
+        [one] => format!("{parts}, suite {one}"),
+        several => format!("{parts}, suites {}", several.join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Settings: default, then `endwell.toml` at the top of the work tree. Everything has a default; a file that can't be
+//! Settings: default, then `endwell.toml` at the top of the work tree (or the file that `ENDWELL_CONFIG` names). Everything has a default; a file that can't be
 //! read is an error with its place, and unknown keys are reported, never guessed at.
 
 pub mod artifacts;
@@ -6,18 +6,26 @@ pub mod gates;
 mod own;
 mod packet;
 mod paths;
+mod push;
+mod suites;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::env::Env;
 use crate::failure::{Failure, Result};
 
 pub use packet::{Packet, Redact};
+pub use push::{Allow, Missing, OwnDirt, Push};
+pub use suites::Suite;
 
 /// The file's name.
 pub const FILE: &str = "endwell.toml";
+/// The variable that names another file.
+pub const VARIABLE: &str = "ENDWELL_CONFIG";
 
 /// All settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +40,7 @@ pub struct Config {
     pub context: Context,
     pub artifacts: artifacts::Artifacts,
     pub push: Push,
+    pub allow: Allow,
     pub packet: Packet,
     pub redact: Redact,
 }
@@ -67,6 +76,8 @@ impl Default for Paths {
 pub struct Tests {
     /// The test command, as a shell line's words or as a list of words; absent: detected.
     pub command: Option<Command>,
+    /// Instead of one command: suites, whose evidence is bound to their own paths only.
+    pub suite: Vec<Suite>,
     /// Seconds until the run is stopped; 0: never.
     pub timeout: Option<u64>,
     /// Ignored files that matter to the result.
@@ -160,6 +171,21 @@ pub struct Review {
 #[serde(default)]
 pub struct Gate {
     pub turn_end: TurnEnd,
+    /// What the end of a session does with work that its agent could not commit.
+    pub cannot_commit: CannotCommit,
+    /// Whether agents can commit here, where their client does not tell; absent: they can.
+    pub can_commit: Option<bool>,
+}
+
+/// What becomes of work that an agent may not commit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CannotCommit {
+    /// It stays where it is, and the packet is refused for it.
+    #[default]
+    Refuse,
+    /// The hook puts it aside.
+    Park,
 }
 
 /// When a turn's end may be blocked.
@@ -189,55 +215,62 @@ impl Default for Context {
     }
 }
 
-/// The push gate.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Push {
-    /// What a person's own uncommitted work does to a push of HEAD, outside agents' sessions.
-    pub own_dirt: OwnDirt,
-}
-
-/// What uncommitted work does to a push.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OwnDirt {
-    #[default]
-    Block,
-    Warn,
-}
-
 /// Settings and what was odd about them.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
     pub config: Config,
+    /// The file that they were read from, as a person would name it; absent where there is none.
+    pub file: Option<PathBuf>,
+    /// Keys that the file sets, with dots.
+    pub given: BTreeSet<String>,
     /// Keys that mean nothing here.
     pub unknown: Vec<String>,
 }
 
-/// Reads the settings of a work tree.
-pub fn load(top: &Path) -> Result<Loaded> {
-    let path = top.join(FILE);
+/// Reads the settings of a work tree: those of the file that `ENDWELL_CONFIG` names, else `endwell.toml` at its top.
+pub fn load(env: &Env, top: &Path) -> Result<Loaded> {
+    let named = env.os(VARIABLE).map(PathBuf::from);
+    let (file, path) = match &named {
+        Some(named) => (named.clone(), env.cwd().join(named)),
+        None => (PathBuf::from(FILE), top.join(FILE)),
+    };
+    let shown = file.display();
     let text = crate::fs::read_text_optional(&path).map_err(|error| {
-        Failure::broken(format!("can't read `{FILE}`"))
+        Failure::broken(format!("can't read `{shown}`"))
             .because(error)
-            .hint(format!("Mend the permissions or the encoding of `{FILE}`, or move it away."))
+            .hint(format!("Mend the permissions or the encoding of `{shown}`, or move it away."))
     })?;
-    let Some(text) = text else { return Ok(Loaded::default()) };
+    match text {
+        Some(text) => parse(&file, &text),
+        None if named.is_none() => Ok(Loaded::default()),
+        None => Err(Failure::broken(format!("`{shown}`, which `{VARIABLE}` names, is not there"))
+            .hint(format!("Give `{VARIABLE}` the path of a file with settings, or unset it."))),
+    }
+}
+
+/// Reads the text of a settings file, which a person knows as `file`.
+pub fn parse(file: &Path, text: &str) -> Result<Loaded> {
     let mut unknown = Vec::new();
-    let config: Config = toml::Deserializer::parse(&text)
+    let config: Config = toml::Deserializer::parse(text)
         .and_then(|deserializer| {
             serde_ignored::deserialize(deserializer, |key| unknown.push(key.to_string()))
         })
-        .map_err(|error| unreadable(&error))?;
+        .map_err(|error| unreadable(file, &error))?;
     unknown.sort();
     paths::check(&config.paths)?;
-    Ok(Loaded { config, unknown })
+    suites::check(&config.tests)?;
+    let table = toml::from_str::<toml::Table>(text).map_err(|error| unreadable(file, &error))?;
+    let given = table.iter().flat_map(|(section, value)| match value {
+        toml::Value::Table(keys) => keys.keys().map(|key| format!("{section}.{key}")).collect(),
+        _ => vec![section.clone()],
+    });
+    Ok(Loaded { config, file: Some(file.to_owned()), given: given.collect(), unknown })
 }
 
-fn unreadable(error: &toml::de::Error) -> Failure {
-    let told = error.to_string();
-    Failure::broken(format!("`{FILE}` can't be read: {}", told.trim_end()))
-        .hint(format!("Mend the line that is named, or move `{FILE}` away: everything has a default."))
+fn unreadable(file: &Path, error: &toml::de::Error) -> Failure {
+    let (shown, told) = (file.display(), error.to_string());
+    Failure::broken(format!("`{shown}` can't be read: {}", told.trim_end()))
+        .hint(format!("Mend the line that is named, or move `{shown}` away: everything has a default."))
 }
 
 #[cfg(test)]
@@ -247,7 +280,7 @@ mod tests {
     fn load_text(text: &str) -> Result<Loaded> {
         let dir = tempfile::tempdir().unwrap();
         crate::fs::write_atomic(&dir.path().join(FILE), text.as_bytes()).unwrap();
-        load(dir.path())
+        load(&Env::made_of(dir.path(), [("", "")]), dir.path())
     }
 
     #[test]

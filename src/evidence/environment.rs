@@ -260,7 +260,8 @@ fn tools(look: &Look<'_>, parts: &mut Parts) {
     let program = look.argv.first().map(String::as_str).unwrap_or_default();
     let words = look.argv.join(" ");
     let mut names: Vec<&str> = vec![program];
-    let families: [(&[&str], &[&str]); 8] = [
+    let families: [(&[&str], &[&str]); 9] = [
+        (&["go test"], &["go"]),
         (&["cargo"], &["cargo", "rustc"]),
         (&["python", "pytest", "tox", "uv ", "poetry"], &["python3", "python"]),
         (&["npm", "pnpm", "yarn", "node", "npx"], &["node"]),

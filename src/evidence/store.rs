@@ -104,6 +104,12 @@ impl Store {
         Ok(records)
     }
 
+    /// Whatever anything is recorded about.
+    pub fn trees(&self) -> io::Result<BTreeSet<String>> {
+        let names = crate::fs::list(&self.folder)?.into_iter().filter(|path| is_record(path));
+        Ok(names.filter_map(|path| file_name(&path).split('-').next().map(str::to_owned)).collect())
+    }
+
     /// The newest record of a command on whatever tree, that `wanted` takes.
     pub fn newest(
         &self,

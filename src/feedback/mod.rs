@@ -3,9 +3,12 @@
 
 mod lines;
 pub mod log;
+pub mod mark;
 pub mod record;
 pub mod scan;
+pub mod transcript;
 
 pub use log::{LogPlace, append};
+pub use mark::Mark;
 pub use record::keep_safe;
 pub use scan::{Numbered, Reading, Wanted, scan};

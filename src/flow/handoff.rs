@@ -14,6 +14,7 @@ use crate::flow::{Workbench, state, trust};
 use crate::fs;
 use crate::model::Issue;
 use crate::model::packet::{Packet, PacketStatus};
+use crate::model::session::Ending;
 use crate::packet::store::{Store, StoreError, Writing};
 use crate::packet::{self, Inputs};
 use crate::redact::Redactor;
@@ -25,6 +26,8 @@ pub struct HandoffOptions {
     pub session: Option<String>,
     /// The session died and is finished now: it does not take over from a later session's packet.
     pub late: bool,
+    /// How the session ended; absent while it goes on.
+    pub ending: Option<Ending>,
 }
 
 /// What became of it.
@@ -81,6 +84,11 @@ impl Reason {
 
 /// Judges and writes, or refuses.
 pub fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Outcome> {
+    attempt_seen(bench, options).map(|(_, outcome)| outcome)
+}
+
+/// As [`attempt`], with what was judged.
+pub fn attempt_seen(bench: &Workbench, options: &HandoffOptions) -> Result<(Judged, Outcome)> {
     let store = store(bench);
     let _lock = store.lock().map_err(|error| {
         Failure::broken("can't take the lock for packets")
@@ -90,11 +98,11 @@ pub fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Outcome> {
     store.mend(crate::clock::now()).map_err(kept)?;
     let judged =
         check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
-    let gathered = inputs::gather(bench, &store, &judged)?;
-    match gathered {
-        Gathered::Ready(inputs) => write(bench, &store, &judged, &inputs, options),
-        Gathered::Refused(reasons) => Ok(Outcome::Refused(refused(&judged, reasons))),
-    }
+    let outcome = match inputs::gather(bench, &store, &judged)? {
+        Gathered::Ready(inputs) => write(bench, &store, &judged, &inputs, options)?,
+        Gathered::Refused(reasons) => Outcome::Refused(refused(&judged, reasons)),
+    };
+    Ok((judged, outcome))
 }
 
 /// What would refuse a packet now; nothing is written. For gates that judged already.
@@ -151,6 +159,8 @@ fn write(
         now: &now,
         late: options.late,
         apart: packets::is_apart(bench, &Whereabouts::of(bench)?, &packet.head_commit),
+        ending: options.ending,
+        changed_since: &[],
     };
     let wrote = store.write(&writing).map_err(kept)?;
     let packet = Packet { status: wrote.status, ..packet };

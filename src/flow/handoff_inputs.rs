@@ -201,9 +201,10 @@ fn last_good(bench: &Workbench, head: &str, green: bool) -> Result<Option<String
         return Ok(Some(head.to_owned()));
     }
     let commits = bench.objects.commits_since(None, head, MAX_LOOK_BACK).map_err(history)?;
+    let records = evidence::Recorded::of(bench);
     Ok(commits.into_iter().find(|commit| {
         let tree = bench.objects.tree_of(commit);
-        tree.is_ok_and(|tree| evidence::green_tree(bench, &tree).is_some())
+        tree.is_ok_and(|tree| records.is_green(&tree))
     }))
 }
 
@@ -314,7 +315,8 @@ fn files_to_load(bench: &Workbench, board: Option<&Board>) -> Vec<Prerequisite> 
 
 fn redacted_receipts(receipts: Receipts, redactor: &Redactor) -> Receipts {
     let mut verification = safe::verification(receipts.verification, redactor);
-    if let Some(run) = &mut verification.tests {
+    let suites = verification.suites.iter_mut().map(|suite| &mut suite.tests);
+    for run in verification.tests.iter_mut().chain(suites) {
         // endwell's own timing: the same tests give the same packet however long they took
         run.duration_ms = 0;
     }

@@ -4,17 +4,20 @@
 use std::path::PathBuf;
 
 use crate::agent::{self, context};
+use crate::config::CannotCommit;
 use crate::env::Env;
 use crate::failure::Result;
-use crate::flow::gate::{self, Standing};
+use crate::flow::gate::Standing;
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{in_force, kept, take_baseline};
-use crate::flow::{Workbench, diary, park, record, recover, resume};
+use crate::flow::transcript::{self, Until};
+use crate::flow::{Workbench, bypass, diary, gate, park, record, recover, resume, turn_end};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
+use crate::model::issue::Owner;
 use crate::model::packet::ContextUse;
 use crate::model::session::{Ending, Phase, Refusal, Session};
-use crate::model::{SCHEMA_VERSION, SessionId};
+use crate::model::{CheckId, Issue, SCHEMA_VERSION, SessionId};
 use crate::process::owner;
 use crate::session::{Store, bindings};
 use crate::ui::Ui;
@@ -39,7 +42,7 @@ pub fn on_event(env: &Env, ui: Ui, agent: &str, event: &Event) -> Result<Answer>
         agent,
         id: &id,
         event,
-        context: context_of(&bench, agent, event),
+        context: context_of(&bench, &store, (agent, &id), event),
     };
     match event.moment {
         Moment::Start => hook.start(),
@@ -96,11 +99,15 @@ impl Hook<'_> {
             heard_at: String::new(),
             ending: None,
             wrapping_up: false,
+            can_commit: None,
             context: None,
             hinted: false,
             blocked_for: Vec::new(),
             refusal: None,
             recorded_calls: Vec::new(),
+            transcript: None,
+            turn_end: None,
+            pinned: None,
         })
     }
 
@@ -110,6 +117,10 @@ impl Hook<'_> {
         let mut session = self.journal()?;
         session.wrapping_up |= self.event.headless;
         session.heard_at = crate::clock::now_text();
+        if let Some(path) = self.event.transcript_path.as_ref().and_then(|path| path.to_str()) {
+            session.transcript = Some(path.to_owned());
+        }
+        session.can_commit = self.event.can_commit.or(session.can_commit);
         session.ending = (self.event.moment == Moment::End).then_some(Ending::Told);
         if let Some(context) = &self.context {
             session.wrapping_up |= self.is_filling(context);
@@ -123,10 +134,15 @@ impl Hook<'_> {
     /// Takes the baseline, and answers with the active packet, or with what the last session left undone.
     fn start(&self) -> Result<Answer> {
         let owner = owner::of_this_process();
-        recover::finish_dead(self.bench, Some((self.id, owner.as_ref())))?;
-        let left = self.last_refusal();
+        recover::finish_dead(self.bench, Some((self.id, owner.as_ref())));
+        let left = self.left();
         self.update(|session| {
-            session.phase = Phase::Idle;
+            if self.event.begins_turn {
+                session.phase = Phase::Busy;
+            } else if self.event.cause.as_deref() != Some("compact") {
+                // a compaction in the middle of a turn is told as a start
+                session.phase = Phase::Idle;
+            }
             // resumed by another process, it belongs to that one
             session.owner = owner;
         })?;
@@ -135,26 +151,43 @@ impl Hook<'_> {
             diary::note(&self.bench.env, failure.chain());
             None
         });
-        Ok(match (packet, left) {
-            (Some(packet), Some(left)) if packet.len() + left.len() < MAX_INJECTED => {
-                Answer::Inject(format!("{packet}\n{left}"))
+        let mut text = packet.unwrap_or_default();
+        for more in [left, self.others()].into_iter().flatten() {
+            if text.chars().count() + more.chars().count() < MAX_INJECTED {
+                let gap = if text.is_empty() { "" } else { "\n" };
+                text = format!("{text}{gap}{more}");
             }
-            (Some(text), _) | (None, Some(text)) => Answer::Inject(text),
-            (None, None) => Answer::Nothing,
-        })
+        }
+        Ok(if text.is_empty() { Answer::Nothing } else { Answer::Inject(text) })
+    }
+
+    /// That another session is open in this work tree.
+    fn others(&self) -> Option<String> {
+        let mut others = self.store.open_sessions();
+        others.retain(|other| other.id != *self.id && !recover::is_gone(other));
+        gate::others_here(&others)
     }
 
     /// A new prompt; says once that the context is filling.
     fn prompt(&self) -> Result<Answer> {
-        self.update(|session| {
-            session.phase = Phase::Busy;
-            let filling = session.context.as_ref().filter(|context| self.is_filling(context));
-            let Some(text) = filling.filter(|_| !session.hinted).map(gate::filling) else {
-                return Answer::Nothing;
-            };
-            session.hinted = true;
-            Answer::Inject(text)
-        })
+        let (left_at, hint) = self.update(|session| {
+            let left_at = session.turn_end.as_ref().and_then(|end| end.facts.get("head").cloned());
+            begin_turn(session);
+            (left_at, self.hint(session))
+        })?;
+        let head = left_at.as_ref().and_then(|_| self.bench.objects.commit_named("HEAD").ok());
+        let moved = left_at.zip(head).filter(|(from, to)| from != to);
+        let moved = moved.map(|(from, to)| gate::head_moved(&from, &to));
+        let parts: Vec<String> = [moved, hint].into_iter().flatten().collect();
+        Ok(if parts.is_empty() { Answer::Nothing } else { Answer::Inject(parts.join("\n\n")) })
+    }
+
+    /// That the context is filling, once.
+    fn hint(&self, session: &mut Session) -> Option<String> {
+        let filling = session.context.as_ref().filter(|context| self.is_filling(context));
+        let text = filling.filter(|_| !session.hinted).map(gate::filling)?;
+        session.hinted = true;
+        Some(text)
     }
 
     fn is_filling(&self, context: &ContextUse) -> bool {
@@ -167,10 +200,19 @@ impl Hook<'_> {
     /// Records a command that the agent ran, once.
     fn tool(&self) -> Result<Answer> {
         let Some(call) = &self.event.tool else { return Ok(Answer::Nothing) };
+        let path = self.event.transcript_path.as_deref();
+        // the client's hook does not tell how it ended, its transcript does
+        let left_to_transcript = call.id.is_some()
+            && call.error.as_deref() == Some("exit-unknown")
+            && transcript::tells(self.bench, self.agent, path);
         let new = self.update(|session| {
-            session.phase = Phase::Busy;
+            begin_turn(session);
+            if left_to_transcript {
+                return false;
+            }
             let seen = call.id.as_ref().is_some_and(|id| session.recorded_calls.contains(id));
-            session.recorded_calls.extend(call.id.clone().filter(|_| !seen));
+            let name = call.id.clone().unwrap_or_else(|| transcript::unnamed(&call.command));
+            session.recorded_calls.extend(Some(name).filter(|_| !seen));
             !seen
         })?;
         if new {
@@ -182,43 +224,114 @@ impl Hook<'_> {
     /// A turn's end: the packet if nothing speaks against it; else, while wrapping up, one block for each distinct set
     /// of reasons.
     fn stop(&self) -> Result<Answer> {
-        self.at_rest(Phase::Idle)?;
-        let Standing::Refused(refused) = gate::standing(self.bench, self.id)? else {
-            return Ok(Answer::Nothing);
-        };
+        self.hear()?;
+        let standing = gate::standing(self.bench, self.id, None)?;
+        let turn_end = turn_end::of(self.bench, &standing.judged, &standing.outcome)?;
+        let pinned = turn_end::pin(self.bench, &self.journal()?, &turn_end);
         let block = self.update(|session| {
-            let turn_end = in_force(&session.baseline, &self.bench.config).gate.turn_end;
-            session.refusal = Some(refusal(&refused));
-            gate::may_block(session, turn_end, &refused)
+            let mode = in_force(&session.baseline, &self.bench.config).gate.turn_end;
+            session.refusal = standing.refused().map(refusal);
+            let can_commit = can_commit(self.bench, session);
+            let asked = standing.refused().map(|refused| gate::askable(refused, can_commit));
+            let asked = asked.filter(|asked| !asked.reasons.is_empty());
+<<<<<<< HEAD
+            let block = asked.filter(|asked| !self.event.is_deaf && gate::may_block(session, mode, asked));
+=======
+            let block = asked.filter(|asked| gate::may_block(session, mode, asked));
+            // where a client takes no word at a prompt, this is the place for it
+            let hint = block.as_ref().and_then(|_| self.hint(session));
+            let block = block.map(|asked| gate::text_for_agent(&asked.reasons, hint.as_deref()));
+>>>>>>> sessions
+            // a turn that is sent back goes on: what lies here is then not what it ends with
+            session.phase = if block.is_some() { Phase::Busy } else { Phase::Idle };
+            session.turn_end = block.is_none().then_some(turn_end);
+            session.pinned = pinned;
+            block
         })?;
-        Ok(if block { Answer::Block(gate::text_for_agent(&refused.reasons)) } else { Answer::Nothing })
+        Ok(block.map_or(Answer::Nothing, Answer::Block))
     }
 
-    /// Journals that nothing is going on; what the packet says of the context must stand there before it is written.
-    fn at_rest(&self, phase: Phase) -> Result<()> {
+    /// Journals what the packet is about to say: how full the context is, which commands ran.
+    fn hear(&self) -> Result<()> {
         self.update(|session| {
-            session.phase = phase;
-            session.refusal = None;
+            if session.phase == Phase::Ended {
+                // it speaks again
+                session.phase = Phase::Busy;
+            }
+            transcript::take_over(self.bench, session, Until::TurnEnd);
         })
     }
 
     /// Before a compaction: what the summary should keep, since the words of the session are about to go.
     fn compact(&self) -> Result<Answer> {
-        self.update(|_| ())?;
+        self.hear()?;
         // a packet that can't be written yet is no matter here: the turn's end says so
-        if let Err(failure) = gate::standing(self.bench, self.id) {
+        if let Err(failure) = gate::standing(self.bench, self.id, None) {
             self.bench.ui.detail(failure.chain());
         }
         Ok(Answer::Inject(gate::KEEP_IN_SUMMARY.to_owned()))
     }
 
-    /// The session's end: the packet, or a recorded refusal. Runs no tests and can't block.
+    /// The session's end: the packet, or a recorded refusal. Runs no tests and can't block. Until it is through, the
+    /// journal says what the last turn's end left, so that a client's time limit costs nothing.
     fn end(&self) -> Result<Answer> {
-        self.at_rest(Phase::Ended)?;
-        if let Standing::Refused(refused) = gate::standing(self.bench, self.id)? {
-            self.update(|session| session.refusal = Some(refusal(&refused)))?;
+        let former = self.journal()?;
+        if former.phase == Phase::Ended && former.ending == Some(Ending::Told) {
+            // some clients tell it twice
+            return Ok(Answer::Nothing);
+        }
+        self.update(|session| transcript::take_over(self.bench, session, Until::End))?;
+        let mut standing = gate::standing(self.bench, self.id, Some(Ending::Told))?;
+        if self.puts_aside(&former, &standing) {
+            standing = gate::standing(self.bench, self.id, Some(Ending::Told))?;
+        }
+        self.update(|session| {
+            session.phase = Phase::Ended;
+            session.refusal = standing.refused().map(refusal);
+            session.turn_end = None;
+            session.pinned = None;
+        })?;
+        if former.pinned.is_some() {
+            turn_end::unpin(self.bench, &former);
         }
         Ok(Answer::Nothing)
+    }
+
+    /// Puts the session's own work aside that its agent could not commit, where the project wants that. What lay there
+    /// before the session is a person's, and then nothing is touched.
+    fn puts_aside(&self, session: &Session, standing: &Standing) -> bool {
+        let wanted = self.bench.config.gate.cannot_commit == CannotCommit::Park;
+        let judged = &standing.judged;
+        let is_dirt = |issue: &&Issue| issue.check == CheckId::WorkingTree;
+        if !wanted
+            || can_commit(self.bench, session)
+            || standing.refused().is_none()
+            || !judged.report.issues.iter().filter(is_dirt).any(Issue::blocks)
+            || judged.report.issues.iter().filter(is_dirt).any(|issue| issue.owner == Owner::Before)
+        {
+            return false;
+        }
+        let note = format!("Left by session {} ({}), which could not commit", session.id, session.agent);
+        match park::put_aside_of(self.bench, &note, Some(&session.id)) {
+            Ok(put) => put.is_some(),
+            Err(failure) => {
+                diary::note(&self.bench.env, format_args!("session {}: {}", session.id, failure.chain()));
+                false
+            }
+        }
+    }
+
+    /// What the session before left behind: why it has no packet, and pushes that passed no gate.
+    fn left(&self) -> Option<String> {
+        let since = self.store.sessions().into_iter().rev().find(|session| session.id != *self.id);
+        let since = since.map(|session| session.started_at);
+        let since = since.or_else(|| self.store.install_baseline().map(|baseline| baseline.taken_at));
+        let pushes = since.map(|since| bypass::told(self.bench, &since)).unwrap_or_default();
+        let pushes = (!pushes.is_empty()).then(|| format!("Pushes to know of: {}.\n", pushes.join(". ")));
+        match (self.last_refusal(), pushes) {
+            (Some(refusal), Some(pushes)) => Some(format!("{refusal}{pushes}")),
+            (refusal, pushes) => refusal.or(pushes),
+        }
     }
 
     /// What the newest session that ended here without a packet left undone.
@@ -228,6 +341,17 @@ impl Hook<'_> {
             sessions.iter().rev().find(|session| session.id != *self.id && session.phase == Phase::Ended)?;
         last.refusal.as_ref().map(|refusal| gate::text_for_next(last, refusal))
     }
+}
+
+/// From here on what the last turn's end left counts no more.
+fn begin_turn(session: &mut Session) {
+    session.phase = Phase::Busy;
+    session.turn_end = None;
+}
+
+/// Whether the session's agent can commit: by its client's word, else by the setting.
+fn can_commit(bench: &Workbench, session: &Session) -> bool {
+    session.can_commit.or(bench.config.gate.can_commit).unwrap_or(true)
 }
 
 /// A refusal as the journal keeps it.
@@ -240,12 +364,24 @@ pub(super) fn refusal(refused: &Refused) -> Refusal {
     }
 }
 
-/// How full the context is, at the moments at which a client can tell.
-fn context_of(bench: &Workbench, agent: &str, event: &Event) -> Option<ContextUse> {
+/// How full the context is, at the moments at which a client can tell. Some name their transcript only now and then.
+fn context_of(
+    bench: &Workbench,
+    store: &Store,
+    (agent, id): (&str, &SessionId),
+    event: &Event,
+) -> Option<ContextUse> {
     if matches!(event.moment, Moment::Tool | Moment::Start) {
         return None;
     }
-    let used = context::used(agent::find(agent)?, event)?;
+    let agent = agent::find(agent)?;
+    let journalled = || store.session(id)?.transcript.map(PathBuf::from);
+    let path = match (&event.transcript_path, agent.context_in) {
+        (Some(path), _) => Some(path.clone()),
+        (None, Some(_)) => journalled(),
+        (None, None) => None,
+    };
+    let used = context::used(agent, event, path.as_deref())?;
     let window = used.window.unwrap_or(bench.config.context.window);
     Some(ContextUse { tokens: used.tokens, window: Some(window), window_assumed: used.window.is_none() })
 }

@@ -1,9 +1,12 @@
 //! The use cases, one file each: they open the workbench, let the domains do their part, and join the results.
 
+pub mod allow;
 pub mod board;
 pub mod bypass;
 pub mod check;
+pub mod config;
 pub mod diary;
+pub mod doctor;
 pub mod evidence;
 pub mod gate;
 pub mod handoff;
@@ -23,8 +26,11 @@ mod safe;
 pub mod session;
 pub mod setup;
 pub mod state;
+pub mod status;
 pub mod topic;
+mod transcript;
 pub mod trust;
+mod turn_end;
 pub mod verify;
 pub mod workbench;
 pub mod wrap_up;

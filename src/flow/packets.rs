@@ -162,7 +162,16 @@ pub fn take_over(bench: &Workbench, stranger: &Stranger) -> Result<()> {
         .map_err(|error| handoff::kept(error.into()))?;
     let now = clock::now_text();
     let apart = is_apart(bench, &Whereabouts::of(bench)?, &packet.head_commit);
-    let writing = Writing { packet, markdown: &page, began: None, now: &now, late: false, apart };
+    let writing = Writing {
+        packet,
+        markdown: &page,
+        began: None,
+        now: &now,
+        late: false,
+        apart,
+        ending: None,
+        changed_since: &[],
+    };
     store.write(&writing).map_err(handoff::kept)?;
     Ok(())
 }

@@ -6,13 +6,18 @@ use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, session};
 use crate::git::park::{self, Asked, Bench, Came, Listing, ParkError, Parked, Put, Recovered};
 use crate::git::stash::says_nothing;
-use crate::model::SCHEMA_VERSION;
 use crate::model::park::ParkedRecord;
+use crate::model::{SCHEMA_VERSION, SessionId};
 use crate::redact::Redactor;
 use crate::ui::plain;
 
 /// Puts all uncommitted work aside under a note; `None` where there is none.
 pub fn put_aside(bench: &Workbench, note: &str) -> Result<Option<Put>> {
+    put_aside_of(bench, note, None)
+}
+
+/// As [`put_aside`], as the work of a session.
+pub fn put_aside_of(bench: &Workbench, note: &str, session: Option<&SessionId>) -> Result<Option<Put>> {
     if says_nothing(note) {
         return Err(Failure::usage(format!(
             "the note “{}” says too little: eight letters at least",
@@ -21,7 +26,7 @@ pub fn put_aside(bench: &Workbench, note: &str) -> Result<Option<Put>> {
         .hint("Say what it is and why it is unfinished: `endwell park \"what and why\"`."));
     }
     let head = bench.repo.head_commit().map_err(|error| git_failed("can't tell HEAD", error))?;
-    let current = session::current(bench, head.as_deref(), None)?;
+    let current = session::current(bench, head.as_deref(), session.map(SessionId::as_str))?;
     let (id, reference) = park::free_id(&bench.repo, &current.id)
         .map_err(|error| git_failed("can't list the parked work", error))?;
     let now = crate::clock::now();

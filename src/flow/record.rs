@@ -1,10 +1,11 @@
-//! A command that an agent ran, as its client told a hook: into the feedback log, redacted, once. endwell's own commands
+//! A command that an agent ran, as its client told a hook or wrote down: into the feedback log, redacted, once. endwell's own commands
 //! are not recorded.
 
 use std::path::Path;
 
 use crate::clock;
 use crate::failure::{Failure, Result};
+use crate::feedback::transcript::Call;
 use crate::feedback::{self, LogPlace};
 use crate::flow::{Workbench, handoff, state};
 use crate::model::SessionId;
@@ -24,10 +25,7 @@ pub fn record_call(
     if call.command.trim().is_empty() || is_own_line(&call.command) {
         return Ok(());
     }
-    let unknown =
-        call.exit_code.is_none() && call.error.as_deref().is_some_and(|error| UNKNOWN_ENDS.contains(&error));
-    let error = call.error.clone().filter(|_| !unknown);
-    let note = call.note.clone().or_else(|| call.error.clone().filter(|_| unknown));
+    let (error, note) = end_of(call.error.as_ref(), call.note.as_ref());
     let mut record = FeedbackRecord {
         command: vec![call.command.clone()],
         cwd: cwd.map(|cwd| folder(bench, cwd)),
@@ -50,18 +48,66 @@ pub fn record_call(
     append(bench, record)
 }
 
+/// Commands that a session's transcript tells of, in their order.
+pub fn append_calls(bench: &Workbench, session: &SessionId, calls: &[Call]) -> Result<()> {
+    let theirs = calls.iter().filter(|call| !is_own_line(&call.command));
+    append_all(bench, theirs.map(|call| of_transcript(bench, session, call)).collect())
+}
+
+fn of_transcript(bench: &Workbench, session: &SessionId, call: &Call) -> FeedbackRecord {
+    let (error, note) = end_of(call.error.as_ref(), call.note.as_ref());
+    let mut record = FeedbackRecord {
+        command: vec![call.command.clone()],
+        cwd: call.cwd.as_ref().map(|cwd| folder(bench, Path::new(cwd))),
+        exit_code: call.exit_code,
+        stdout_tail: call.stdout.clone(),
+        stderr_tail: call.stderr.clone(),
+        duration_ms: call.duration_ms,
+        started_at: call.started_at.clone(),
+        agent_note: note,
+        command_id: Some(call.id.clone()),
+        parent_command_id: call.parent.clone(),
+        session_id: Some(session.to_string()),
+        error,
+        benign: call.benign.then_some(true),
+        ..FeedbackRecord::default()
+    };
+    if call.truncated {
+        record.truncations.insert("stdout".to_owned(), 1);
+    }
+    record
+}
+
+/// What stands as the error and what only as a note: an end that nobody knows is no failure.
+fn end_of(error: Option<&String>, note: Option<&String>) -> (Option<String>, Option<String>) {
+    let unknown = error.filter(|error| UNKNOWN_ENDS.contains(&error.as_str()));
+    let known = error.filter(|_| unknown.is_none());
+    (known.cloned(), note.or(unknown).cloned())
+}
+
 /// Appends a record, redacted, to this work tree's log.
 pub fn append(bench: &Workbench, record: FeedbackRecord) -> Result<()> {
+    append_all(bench, vec![record])
+}
+
+fn append_all(bench: &Workbench, records: Vec<FeedbackRecord>) -> Result<()> {
+    if records.is_empty() {
+        return Ok(());
+    }
     let place = LogPlace {
         root: bench.repo.top.clone(),
         log: bench.feedback_path(),
         lock: state::lock_path(bench, "feedback"),
     };
-    feedback::append(&place, &handoff::redactor(bench)?, record).map_err(|error| {
-        Failure::broken(format!("can't append to `{}`", state::shown(bench, &place.log)))
-            .because(error)
-            .hint("Make the file and its folder writable, or free some space.")
-    })
+    let redactor = handoff::redactor(bench)?;
+    for record in records {
+        feedback::append(&place, &redactor, record).map_err(|error| {
+            Failure::broken(format!("can't append to `{}`", state::shown(bench, &place.log)))
+                .because(error)
+                .hint("Make the file and its folder writable, or free some space.")
+        })?;
+    }
+    Ok(())
 }
 
 /// A folder from the top of the work tree.

@@ -4,9 +4,9 @@
 use jiff::{Timestamp, ToSpan as _};
 
 use crate::failure::Result;
-use crate::flow::gate::{self, Standing};
-use crate::flow::session::kept;
-use crate::flow::{Workbench, hook};
+use crate::flow::session::kept as kept_error;
+use crate::flow::transcript::{self, Until};
+use crate::flow::{Workbench, diary, gate, hook, turn_end};
 use crate::model::SessionId;
 use crate::model::session::{Ending, Owner, Phase, Session};
 use crate::process::owner::{Alive, alive};
@@ -16,8 +16,9 @@ use crate::session::Store;
 const SILENCE: i64 = 12;
 
 /// Finishes every session of this work tree whose owner is gone. `newer` is the session that starts now, and its owner:
-/// an owner that starts another session has left the one before.
-pub fn finish_dead(bench: &Workbench, newer: Option<(&SessionId, Option<&Owner>)>) -> Result<()> {
+/// an owner that starts another session has left the one before. One that can't be finished now is left for the next
+/// time, and does not keep the others from it.
+pub fn finish_dead(bench: &Workbench, newer: Option<(&SessionId, Option<&Owner>)>) {
     let store = Store::of(&bench.repo);
     for session in store.open_sessions() {
         if newer.is_some_and(|(id, _)| *id == session.id)
@@ -25,9 +26,15 @@ pub fn finish_dead(bench: &Workbench, newer: Option<(&SessionId, Option<&Owner>)
         {
             continue;
         }
-        finish(bench, &store, &session)?;
+        if let Err(failure) = finish(bench, &store, &session) {
+            diary::note(&bench.env, format_args!("can't finish session {}: {}", session.id, failure.chain()));
+        }
     }
-    Ok(())
+}
+
+/// Whether a session's client is gone, as far as can be told.
+pub fn is_gone(session: &Session) -> bool {
+    is_dead(session, None)
 }
 
 fn is_dead(session: &Session, newer: Option<&Owner>) -> bool {
@@ -44,24 +51,34 @@ fn is_silent(session: &Session) -> bool {
     matches!((heard.parse::<Timestamp>(), limit), (Ok(heard), Ok(limit)) if heard < limit)
 }
 
-/// At rest, the last turn end has left its packet or its refusal already; in the middle of a turn, the bench is judged
-/// as it is.
+/// At rest, what the last turn's end left is what counts; in the middle of a turn, the bench is judged as it is.
 fn finish(bench: &Workbench, store: &Store, session: &Session) -> Result<()> {
-    let mut refusal = session.refusal.clone();
-    if session.phase == Phase::Busy {
-        refusal = match gate::standing_late(bench, &session.id)? {
-            Standing::HandedOver => None,
-            Standing::Refused(refused) => Some(hook::refusal(&refused)),
-        };
-    }
-    let _held = store.lock().map_err(kept)?;
-    // it may have spoken again meanwhile
-    let Some(mut now) = store.session(&session.id).filter(|now| now.heard_at == session.heard_at) else {
-        return Ok(());
+    let at_rest = session.turn_end.as_ref().filter(|_| session.phase == Phase::Idle);
+    let kept = match at_rest {
+        Some(turn_end) => turn_end::finish(bench, session, turn_end)?,
+        None => false,
     };
-    now.ending =
-        Some(if session.phase == Phase::Busy { Ending::RecoveredMidTurn } else { Ending::RecoveredAtRest });
-    now.phase = Phase::Ended;
-    now.refusal = refusal;
-    store.save(&now).map_err(kept)
+    let (ending, refusal) = if kept {
+        (Ending::RecoveredAtRest, session.refusal.clone())
+    } else {
+        let mut session = session.clone();
+        transcript::take_over(bench, &mut session, Until::End);
+        let standing = gate::standing(bench, &session.id, Some(Ending::RecoveredMidTurn))?;
+        (Ending::RecoveredMidTurn, standing.refused().map(hook::refusal))
+    };
+    {
+        let _held = store.lock().map_err(kept_error)?;
+        // it may have spoken again meanwhile
+        let Some(mut now) = store.session(&session.id).filter(|now| now.heard_at == session.heard_at) else {
+            return Ok(());
+        };
+        now.ending = Some(ending);
+        now.phase = Phase::Ended;
+        now.refusal = refusal;
+        now.turn_end = None;
+        now.pinned = None;
+        store.save(&now).map_err(kept_error)?;
+    }
+    turn_end::unpin(bench, session);
+    Ok(())
 }

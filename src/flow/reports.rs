@@ -11,7 +11,7 @@ use crate::flow::topic::Topic;
 use crate::fs;
 use crate::model::issue::sha256_hex;
 use crate::model::packet::FileRef;
-use crate::model::report::{Coverage, ReviewReport, ReviewVerdict, VerificationReport};
+use crate::model::report::{Coverage, ReviewReport, ReviewVerdict, SuiteRun, VerificationReport};
 use crate::model::{SCHEMA_VERSION, slug};
 
 /// The verification report of this tree.
@@ -147,6 +147,7 @@ fn report<T: DeserializeOwned>(bytes: &[u8], topic: &Topic) -> Result<T, serde_j
         "strict" => value.is_boolean(),
         "head_commit" | "tree" => value.is_string(),
         "coverage" => is_coverage(value),
+        "suites" => serde_json::from_value::<Vec<SuiteRun>>(value.clone()).is_ok(),
         _ => true,
     });
     serde_json::from_value(value)

@@ -29,7 +29,8 @@ pub(super) fn verification(mut report: VerificationReport, redactor: &Redactor) 
     for finding in &mut report.findings {
         each(redactor, [&mut finding.code, &mut finding.detail]);
     }
-    if let Some(TestRun { command, failing, .. }) = &mut report.tests {
+    let suites = report.suites.iter_mut().map(|suite| &mut suite.tests);
+    for TestRun { command, failing, .. } in report.tests.iter_mut().chain(suites) {
         each(redactor, command.iter_mut().chain(failing));
     }
     report

@@ -37,11 +37,17 @@ impl Workbench {
     /// The work tree of a repository that git was asked for already.
     pub fn of(env: &Env, ui: Ui, repo: Repo) -> Result<Self> {
         let objects = Objects::open(&repo).map_err(|error| git_failed("can't open the repository", error))?;
-        let loaded = config::load(&repo.top)?;
+        let loaded = config::load(env, &repo.top)?;
         for key in &loaded.unknown {
-            ui.warn(format_args!("`{}` has the key `{key}`, which means nothing here", config::FILE));
+            let file = loaded.file.as_deref().unwrap_or_else(|| config::FILE.as_ref()).display();
+            ui.warn(format_args!("`{file}` has the key `{key}`, which means nothing here"));
         }
         Ok(Self { env: env.clone(), ui, repo, objects, config: loaded.config, unknown_keys: loaded.unknown })
+    }
+
+    /// Whether there is a work tree around the current folder.
+    pub fn is_here(env: &Env) -> bool {
+        Repo::discover(env).is_ok()
     }
 
     /// The agent's state file.

@@ -12,6 +12,8 @@ pub struct IndexFacts {
     pub unwatched: Vec<Unwatched>,
     /// Submodules: path and recorded commit.
     pub gitlinks: Vec<(Vec<u8>, String)>,
+    /// Some entries are marked skip-worktree, in a sparse checkout or not.
+    pub skips: bool,
 }
 
 /// A path that git was told not to look at.
@@ -42,6 +44,7 @@ impl Repo {
             Some(read) => read,
             None => self.ask_index()?,
         };
+        facts.skips = !skipped.is_empty();
         if !skipped.is_empty() && !sparse()? {
             facts.unwatched.extend(skipped);
         }

@@ -11,12 +11,15 @@ pub mod index;
 pub mod objects;
 pub mod operations;
 pub mod park;
+pub mod pins;
+pub mod proof;
 pub mod push;
 pub mod reflog;
 pub mod refs;
 pub mod stash;
 pub mod status;
 pub mod submodules;
+mod tree_edit;
 pub mod tree_id;
 pub mod worktrees;
 
@@ -31,7 +34,7 @@ use crate::process::{Captured, Inherit, Output, child_env};
 pub use objects::Objects;
 pub use refs::Refs;
 pub use status::{Entry, EntryKind, Status};
-pub use tree_id::Content;
+pub use tree_id::{Content, Contents};
 
 /// Why git could not answer.
 #[derive(Debug, thiserror::Error)]

@@ -1,11 +1,15 @@
-//! The name of what lies in the work tree: the tree that `git add -A` would give. No index, ref or object of the
-//! repository is written; git does the work on a copy of the index, with a throw-away object folder.
+//! The name of what lies in the work tree: the tree that `git add -A` would give; and of parts of it. No index, ref or
+//! object of the repository is written: the tree is made in memory, or, where only git itself can tell, by git on a
+//! copy of the index with a throw-away object folder.
 
 use std::ffi::OsString;
 use std::path::Path;
 
+use super::objects::{TreeEntry, TreeEntryKind};
 use super::status::{Change, Entry, EntryKind, Status};
+use super::tree_edit::Edited;
 use super::{GitError, Objects, Repo, call};
+use crate::model::issue::sha256_hex;
 
 /// What lies in the work tree, as far as a tree can name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +23,25 @@ pub enum Content {
     Unnamed { why: String },
 }
 
+/// What lies in the whole work tree, and in parts of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contents {
+    pub whole: Content,
+    /// One for each part that was asked for, `None` where nothing lies there. Its `tree` is a digest of what lies at the part's paths, which is no id of
+    /// git's: an edit anywhere else does not change it.
+    pub parts: Vec<Option<Content>>,
+}
+
+/// Paths from the top of the work tree that belong together; the empty path is the top itself.
+pub type Part = Vec<String>;
+
+/// The tree of the work tree, wherever its objects are.
+enum Made {
+    Stored(String),
+    Edited(Edited),
+    Scratch { tree: String, scratch: Scratch },
+}
+
 impl Repo {
     /// Names the content that `status` has walked. Paths that `own` claims count as they are in HEAD.
     pub fn content(
@@ -27,54 +50,184 @@ impl Repo {
         status: &Status,
         own: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Content, GitError> {
+        Ok(self.contents(objects, status, own, &[])?.whole)
+    }
+
+    /// As [`Repo::content`], with parts. What can't be named elsewhere is no matter of a part.
+    pub fn contents(
+        &self,
+        objects: &Objects,
+        status: &Status,
+        own: &dyn Fn(&[u8]) -> bool,
+        parts: &[Part],
+    ) -> Result<Contents, GitError> {
+        let facts = self.facts(status)?;
         // gone, edited, or a submodule that can't be looked into: in each case no tree stands for what lies here
-        if let Some((entry, _)) = self.hidden(objects, &*self.facts(status)?, own)?.first() {
-            let why = format!("`{}` may hold edits that git was told not to look at", shown(&entry.path));
-            return Ok(Content::Unnamed { why });
-        }
-        let (own, dirty): (Vec<&Entry>, Vec<&Entry>) =
+        let hidden = self.hidden(objects, &facts, own)?;
+        let mut nameless: Vec<(&[u8], String)> = hidden
+            .iter()
+            .map(|(entry, _)| {
+                let why = format!("`{}` may hold edits that git was told not to look at", shown(&entry.path));
+                (entry.path.as_slice(), why)
+            })
+            .collect();
+        let (own, others): (Vec<&Entry>, Vec<&Entry>) =
             status.entries.iter().partition(|entry| own(&entry.path));
-        if let Some(why) = dirty.iter().find_map(|entry| unnamed(entry)) {
-            return Ok(Content::Unnamed { why });
-        }
-        if dirty.is_empty() {
-            let tree = status
-                .head
-                .as_deref()
-                .map_or_else(|| Ok(objects.empty_tree()), |head| objects.tree_of(head))?;
-            return Ok(Content::Named { tree, clean: true });
-        }
-        match self.tree_with(objects, status, &own, &dirty) {
-            Ok(tree) => Ok(Content::Named { tree, clean: false }),
-            Err(GitError::Failed { message, .. }) => {
-                Ok(Content::Unnamed { why: format!("git can't take it in: {message}") })
+        let mut dirty = Vec::with_capacity(others.len());
+        for entry in others {
+            match unnamed(entry) {
+                Some(why) => nameless.push((&entry.path, why)),
+                None => dirty.push(entry),
             }
-            Err(error) => Err(error),
         }
+        if let (Some((_, why)), true) = (nameless.first(), parts.is_empty()) {
+            return Ok(Contents { whole: Content::Unnamed { why: why.clone() }, parts: Vec::new() });
+        }
+        let made = match self.made(objects, status, (&own, &dirty), facts.skips) {
+            Ok(made) => made,
+            Err(GitError::Failed { message, .. }) => {
+                let unnamed = Content::Unnamed { why: format!("git can't take it in: {message}") };
+                return Ok(Contents { parts: vec![Some(unnamed.clone()); parts.len()], whole: unnamed });
+            }
+            Err(error) => return Err(error),
+        };
+        let whole = match nameless.first() {
+            Some((_, why)) => Content::Unnamed { why: why.clone() },
+            None => Content::Named { tree: made.id().to_owned(), clean: dirty.is_empty() },
+        };
+        let name = |part: &Part| -> Result<Option<Content>, GitError> {
+            if let Some((_, why)) = nameless.iter().find(|(path, _)| touches(part, path)) {
+                return Ok(Some(Content::Unnamed { why: why.clone() }));
+            }
+            let clean = !dirty.iter().any(|entry| touches(part, &entry.path));
+            Ok(self.name_of(objects, &made, part)?.map(|tree| Content::Named { tree, clean }))
+        };
+        Ok(Contents { whole, parts: parts.iter().map(name).collect::<Result<_, _>>()? })
+    }
+
+    /// The name of a part of a commit's tree; `None` where nothing lies at its paths.
+    pub fn part_of_tree(
+        &self,
+        objects: &Objects,
+        tree: &str,
+        part: &Part,
+    ) -> Result<Option<String>, GitError> {
+        self.name_of(objects, &Made::Stored(tree.to_owned()), part)
+    }
+
+    fn made(
+        &self,
+        objects: &Objects,
+        status: &Status,
+        (own, dirty): (&[&Entry], &[&Entry]),
+        skips: bool,
+    ) -> Result<Made, GitError> {
+        let head = status.head.as_deref();
+        if dirty.is_empty() {
+            let tree = head.map_or_else(|| Ok(objects.empty_tree()), |head| objects.tree_of(head))?;
+            return Ok(Made::Stored(tree));
+        }
+        // what is not checked out may hold attributes that only the index knows
+        if !skips && let Some(edited) = self.edited_tree(objects, head, dirty)? {
+            return Ok(Made::Edited(edited));
+        }
+        let scratch = Scratch::new(self)?;
+        let tree = self.tree_with(objects, status, (own, dirty), &scratch)?;
+        Ok(Made::Scratch { tree, scratch })
+    }
+
+    /// The sure way, whatever lies there.
+    #[cfg(test)]
+    pub(super) fn tree_by_git(&self, objects: &Objects, status: &Status) -> Result<String, GitError> {
+        let dirty: Vec<&Entry> = status.entries.iter().collect();
+        self.tree_with(objects, status, (&[], &dirty), &Scratch::new(self)?)
+    }
+
+    fn name_of(&self, objects: &Objects, made: &Made, part: &Part) -> Result<Option<String>, GitError> {
+        let mut paths: Vec<&str> = part.iter().map(String::as_str).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        let (mut texts, mut something) = (Vec::new(), false);
+        for path in paths {
+            let found = if path.is_empty() {
+                Some(TreeEntry { id: made.id().to_owned(), kind: TreeEntryKind::Folder })
+            } else {
+                match made {
+                    Made::Stored(tree) => objects.entry_in(tree, path.as_bytes())?,
+                    Made::Edited(edited) => objects.entry_in_edited(edited, path.as_bytes())?,
+                    Made::Scratch { tree, scratch } => scratch.entry_in(self, tree, path)?,
+                }
+            };
+            something |= found.is_some();
+            let found = found.map(|entry| format!("{} {}", mode(entry.kind), entry.id)).unwrap_or_default();
+            texts.push(format!("{path}\0{found}\0"));
+        }
+        Ok(something.then(|| sha256_hex(texts.concat().as_bytes())))
     }
 
     fn tree_with(
         &self,
         objects: &Objects,
         status: &Status,
-        own: &[&Entry],
-        dirty: &[&Entry],
+        (own, dirty): (&[&Entry], &[&Entry]),
+        scratch: &Scratch,
     ) -> Result<String, GitError> {
-        let scratch = Scratch::new(self)?;
-        let settled = own_as_in_head(objects, status.head.as_deref(), own)?;
-        if !settled.is_empty() {
-            scratch.git(self, &["update-index", "-z", "--index-info"], settled)?;
-        }
+        let mut settled = own_as_in_head(objects, status.head.as_deref(), own)?;
         let mut names = Vec::new();
         for entry in dirty {
-            names.extend_from_slice(&entry.path);
-            names.push(0);
+            if is_gone(entry) {
+                // asked to look there, git would stumble over the folder or link that lies in its place now
+                settled
+                    .extend_from_slice(format!("0 {}\t", "0".repeat(objects.empty_tree().len())).as_bytes());
+                settled.extend_from_slice(&entry.path);
+                settled.push(0);
+            } else {
+                names.extend_from_slice(&entry.path);
+                names.push(0);
+            }
+        }
+        if !settled.is_empty() {
+            scratch.git(self, &["update-index", "-z", "--index-info"], settled)?;
         }
         let args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
         scratch.git(self, &args, names)?;
         let written = scratch.git(self, &["write-tree", "--missing-ok"], Vec::new())?;
         Ok(String::from_utf8_lossy(&written).trim().to_owned())
     }
+}
+
+impl Made {
+    fn id(&self) -> &str {
+        match self {
+            Self::Stored(tree) | Self::Scratch { tree, .. } => tree,
+            Self::Edited(edited) => &edited.tree,
+        }
+    }
+}
+
+/// Whether a path lies in a part, or holds one of its paths.
+fn touches(part: &Part, path: &[u8]) -> bool {
+    let path = path.strip_suffix(b"/").unwrap_or(path);
+    let below = |inner: &[u8], outer: &[u8]| {
+        outer.is_empty()
+            || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    };
+    part.iter().any(|own| below(path, own.as_bytes()) || below(own.as_bytes(), path))
+}
+
+const fn mode(kind: TreeEntryKind) -> &'static str {
+    match kind {
+        TreeEntryKind::File => "100644",
+        TreeEntryKind::Executable => "100755",
+        TreeEntryKind::Link => "120000",
+        TreeEntryKind::Submodule => "160000",
+        TreeEntryKind::Folder => "040000",
+    }
+}
+
+/// Not in the work tree any more.
+fn is_gone(entry: &Entry) -> bool {
+    matches!(&entry.kind, EntryKind::Changed(change) if change.modes[2] == "000000")
 }
 
 /// Why no tree can stand for this entry.
@@ -148,6 +301,25 @@ impl Scratch {
             vec!["-c", "core.splitIndex=false", "-c", "core.safecrlf=false", "-c", "core.fsync=none"];
         all.extend(args);
         Ok(call(&vars, &repo.top, &all, Some(input))?.stdout)
+    }
+
+    fn entry_in(&self, repo: &Repo, tree: &str, path: &str) -> Result<Option<TreeEntry>, GitError> {
+        let listed = self.git(
+            repo,
+            &["--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path],
+            Vec::new(),
+        )?;
+        let text = String::from_utf8_lossy(&listed).into_owned();
+        let Some((head, _)) = text.split_once('\t') else { return Ok(None) };
+        let kind = match head.split(' ').next().unwrap_or_default() {
+            "100755" => TreeEntryKind::Executable,
+            "120000" => TreeEntryKind::Link,
+            "160000" => TreeEntryKind::Submodule,
+            "040000" => TreeEntryKind::Folder,
+            _ => TreeEntryKind::File,
+        };
+        let id = head.rsplit(' ').next().unwrap_or_default().to_owned();
+        Ok(Some(TreeEntry { id, kind }))
     }
 }
 

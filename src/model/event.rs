@@ -50,6 +50,10 @@ pub struct Event {
     pub cause: Option<String>,
     /// The turn goes on only because a hook refused its end before.
     pub stop_hook_active: bool,
+    /// The client passes over a refusal of this turn's end.
+    pub is_deaf: bool,
+    /// The agent is at work from this event on, without another one that says so.
+    pub begins_turn: bool,
     /// The agent's last answer.
     pub last_message: Option<String>,
     /// The command that ran; absent where the tool was no shell, or nothing ran.
@@ -60,6 +64,8 @@ pub struct Event {
     pub context_window: Option<u64>,
     /// The client runs one prompt and exits, by its own marker.
     pub headless: bool,
+    /// Whether the agent's shell may write git's folder, where the client tells.
+    pub can_commit: Option<bool>,
     /// The event comes from a helper that the session started, not from the session itself.
     pub subagent: bool,
 }
@@ -74,11 +80,14 @@ impl Event {
             transcript_path: None,
             cause: None,
             stop_hook_active: false,
+            is_deaf: false,
+            begins_turn: false,
             last_message: None,
             tool: None,
             context_tokens: None,
             context_window: None,
             headless: false,
+            can_commit: None,
             subagent: false,
         }
     }

@@ -3,11 +3,13 @@
 
 pub mod board;
 pub mod clean;
+pub mod doctor;
 pub mod event;
 pub mod feedback;
 pub mod ids;
 pub mod install;
 pub mod issue;
+pub mod overrides;
 pub mod packet;
 pub mod park;
 pub mod plan;

@@ -26,9 +26,27 @@ pub struct VerificationReport {
     /// Absent where the project has no tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestRun>,
+    /// Where the project has suites: each by itself. `tests` then is all of them, without a command of its own, each
+    /// failing test as `SUITE: NAME`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suites: Vec<SuiteRun>,
     /// Absent where the run reported none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
+}
+
+/// The run of one suite.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SuiteRun {
+    pub name: String,
+    pub tests: TestRun,
+}
+
+impl SuiteRun {
+    /// A failing test of a suite, as it is called where suites are told together.
+    pub fn qualified(suite: &str, test: &str) -> String {
+        format!("{suite}: {test}")
+    }
 }
 
 /// Line coverage as the project's own tools reported it.
@@ -109,7 +127,11 @@ pub struct ReviewDimension {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     pub schema_version: u32,
+    /// What was tested: a tree; for a suite a digest of what lies at its paths.
     pub tree: String,
+    /// The suite that was run, for people; absent where the project has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<String>,
     /// HEAD at the time of the run, for people; the tree is what counts.
     #[serde(default)]
     pub commit: Option<String>,
@@ -162,8 +184,8 @@ impl Evidence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestsBelow {
     pub folders: Vec<String>,
-    /// A shell line that would run them all.
-    pub command: String,
+    /// What would make them known, as the value of a key of `[tests]`, in TOML.
+    pub setting: String,
 }
 
 impl TestsBelow {
@@ -178,8 +200,7 @@ impl TestsBelow {
 
     /// How to run them.
     pub fn hint(&self) -> String {
-        let value = toml::Value::String(self.command.clone());
-        format!("Put this into `endwell.toml` below `[tests]`: `command = {value}`.")
+        format!("Put this into `endwell.toml` below `[tests]`: `{}`.", self.setting)
     }
 }
 
@@ -202,4 +223,14 @@ pub enum TestStanding {
     Missing { command: String, last: Option<Box<Evidence>> },
     /// The content can't be named (hidden edits, dirt in submodules), so no record can be bound to it.
     Unbound { why: String },
+    /// How each suite stands, where the project has suites.
+    Suites(Vec<SuiteStanding>),
+}
+
+/// How the tests of one suite stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuiteStanding {
+    pub name: String,
+    /// Never `Suites`.
+    pub standing: TestStanding,
 }

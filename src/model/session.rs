@@ -73,6 +73,9 @@ pub struct Session {
     /// Somebody ran `endwell wrap-up`, or the client runs one prompt and exits.
     #[serde(default)]
     pub wrapping_up: bool,
+    /// Whether the agent's shell may write git's folder, where its client told.
+    #[serde(default)]
+    pub can_commit: Option<bool>,
     /// How full the context was when it was last told.
     #[serde(default)]
     pub context: Option<ContextUse>,
@@ -88,6 +91,45 @@ pub struct Session {
     /// Call ids that are in the feedback log already.
     #[serde(default)]
     pub recorded_calls: Vec<String>,
+    /// Where the client writes the session's transcript.
+    #[serde(default)]
+    pub transcript: Option<String>,
+    /// What the last turn's end left; absent in the middle of a turn, when the bench is what counts.
+    #[serde(default)]
+    pub turn_end: Option<TurnEnd>,
+    /// The commit that the session's ref keeps.
+    #[serde(default)]
+    pub pinned: Option<String>,
+}
+
+/// What a turn's end left, so that a session that dies afterwards ends as it would have ended then. The refusal, where
+/// there is one instead of a packet, is the session's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnEnd {
+    /// RFC 3339.
+    pub at: String,
+    /// endwell's version.
+    pub version: String,
+    /// What lay there: `head`, `branch`, `work-tree`, `tree`, `state`, `board`, `reports`, `settings`, each as an id or
+    /// the sha256 of its bytes. What was not there is absent.
+    pub facts: BTreeMap<String, String>,
+    /// How long the feedback log was.
+    #[serde(default)]
+    pub log_bytes: Option<u64>,
+    /// Digest of what stood in the log before that place.
+    #[serde(default)]
+    pub log_digest: Option<String>,
+    #[serde(default)]
+    pub packet: Option<RenderedPacket>,
+}
+
+/// The packet's bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenderedPacket {
+    /// `handoff.json`.
+    pub json: String,
+    /// `handoff.md`.
+    pub markdown: String,
 }
 
 /// The process of the agent's client, told apart from every other one that this machine has run or will run.

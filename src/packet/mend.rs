@@ -138,6 +138,8 @@ impl Store {
             worktree: self.top.display().to_string(),
             folder: self.outputs.join(&packet.session_id).display().to_string(),
             apart: false,
+            ending: None,
+            changed_since: Vec::new(),
             loaded: Vec::new(),
         }
     }

@@ -7,6 +7,7 @@ mod commands;
 mod inputs;
 mod markdown;
 mod mend;
+mod receipt;
 mod render;
 mod retention;
 mod risks;

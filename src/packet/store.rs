@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::fs;
 use crate::model::issue::sha256_hex;
 use crate::model::packet::{Packet, PacketStatus};
+use crate::model::session::Ending;
 use crate::model::{SCHEMA_VERSION, slug};
 
 /// Why a packet could not be kept or found.
@@ -63,6 +64,12 @@ pub struct Receipt {
     /// It held commits that the default branch lacked when it was written.
     #[serde(default)]
     pub apart: bool,
+    /// How its session ended; absent while it goes on.
+    #[serde(default)]
+    pub ending: Option<Ending>,
+    /// What was no longer as the session had left it when its packet was finished late.
+    #[serde(default)]
+    pub changed_since: Vec<String>,
     /// When it was loaded, and by which session.
     #[serde(default)]
     pub loaded: Vec<Loaded>,
@@ -108,6 +115,10 @@ pub struct Writing<'a> {
     pub late: bool,
     /// HEAD holds commits that the default branch lacks.
     pub apart: bool,
+    /// How the session ended; absent while it goes on.
+    pub ending: Option<Ending>,
+    /// What changed between the session's last turn and now, where it is finished late.
+    pub changed_since: &'a [String],
 }
 
 /// What a write did.
@@ -232,18 +243,6 @@ impl Store {
         })
     }
 
-    /// Writes down that a packet was loaded. Call it under [`Store::lock`].
-    pub fn loaded(&self, session: &str, loaded: Loaded) -> Result<(), StoreError> {
-        let path = self.kept(session).join("receipt.json");
-        if let Some(mut receipt) = read::<Receipt>(&path)
-            && receipt.loaded.last().is_none_or(|last| last.session != loaded.session)
-        {
-            receipt.loaded.push(loaded);
-            fs::write_atomic(&path, &json(&receipt)?)?;
-        }
-        Ok(())
-    }
-
     fn receipt(&self, writing: &Writing<'_>, former: Option<&Receipt>, digest: String) -> Receipt {
         let packet = writing.packet;
         let unchanged = former.filter(|former| former.digest == digest);
@@ -267,6 +266,8 @@ impl Store {
             // once it was apart, being merged does not make it one that never was
             apart: writing.apart
                 || former.is_some_and(|former| former.apart && former.head_commit == packet.head_commit),
+            ending: writing.ending,
+            changed_since: writing.changed_since.to_vec(),
             loaded: former.map(|former| former.loaded.clone()).unwrap_or_default(),
             digest,
         }

@@ -1,17 +1,28 @@
-//! One turn of a real client: a script of steps for the model goes in, the requests that the client sent come out.
+//! One run of a real client: a script of steps for the model goes in, the requests that the client sent come out.
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::{Ran, Sandbox};
 
-/// A turn that a client took.
+/// A run that a client took.
 pub struct Turn {
     pub ran: Ran,
     /// The requests that the client sent to its model, in order, without the side requests (titles and the like).
     pub requests: Vec<Request>,
     log: PathBuf,
+}
+
+/// How a client is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// One prompt, then it exits by itself.
+    Headless,
+    /// In a terminal, left by the client's own command.
+    Quit,
+    /// In a terminal, killed after the turn, with everything that it started.
+    KilledAtRest,
 }
 
 /// One request to the model.
@@ -22,33 +33,64 @@ pub struct Request {
 impl Request {
     /// Whether a text stands anywhere in the request.
     pub fn holds(&self, text: &str) -> bool {
-        holds(&self.body, text)
+        self.count(text) > 0
     }
 
-    /// Everything that the request says for the user, for failure messages.
+    /// How often a text stands in the request.
+    pub fn count(&self, text: &str) -> usize {
+        count(&self.body, text)
+    }
+
+    /// The first text of the request in which another one stands.
+    pub fn text_with(&self, text: &str) -> Option<&str> {
+        find(&self.body, text)
+    }
+
+    /// Everything that the request says, for failure messages.
     pub fn told(&self) -> String {
         let mut out = String::new();
-        collect(self.body.get("messages").unwrap_or(&Value::Null), &mut out);
+        let parts = ["messages", "input", "contents", "instructions", "system", "systemInstruction"];
+        for part in parts {
+            collect(self.body.get(part).unwrap_or(&Value::Null), &mut out);
+        }
         out
     }
 }
 
-/// A new folder for what a turn leaves, which stays behind to be read after a failure.
+/// Where a run leaves what it leaves, to be read after a failure.
 fn kept(name: &str) -> PathBuf {
     let test = std::thread::current().name().unwrap_or("test").replace("::", "-");
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("e2e").join(test).join(name);
-    if out.exists() {
-        std::fs::remove_dir_all(&out).unwrap();
-    }
-    out
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("e2e").join(test).join(name)
 }
 
-fn holds(value: &Value, text: &str) -> bool {
+fn kit(script: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/kit").join(script)
+}
+
+/// A step in which the client dies in the middle of its turn: by a command of its own tool, after `before` has run. The
+/// script lies in the repository, since some clients let no command name a path outside.
+pub fn killed_after(sandbox: &Sandbox, before: &str, run: &str) -> Value {
+    let script =
+        format!("exec '{}' '{}'\n", kit("kill-client.sh").display(), kept(run).join("client.pid").display());
+    std::fs::write(sandbox.repo().join(".git/kill-client"), script).unwrap();
+    json!({"shell": format!("{before}; sh .git/kill-client")})
+}
+
+fn count(value: &Value, text: &str) -> usize {
     match value {
-        Value::String(string) => string.contains(text),
-        Value::Array(items) => items.iter().any(|item| holds(item, text)),
-        Value::Object(map) => map.values().any(|item| holds(item, text)),
-        _ => false,
+        Value::String(string) => string.matches(text).count(),
+        Value::Array(items) => items.iter().map(|item| count(item, text)).sum(),
+        Value::Object(map) => map.values().map(|item| count(item, text)).sum(),
+        _ => 0,
+    }
+}
+
+fn find<'a>(value: &'a Value, text: &str) -> Option<&'a str> {
+    match value {
+        Value::String(string) => string.contains(text).then_some(string.as_str()),
+        Value::Array(items) => items.iter().find_map(|item| find(item, text)),
+        Value::Object(map) => map.values().find_map(|item| find(item, text)),
+        _ => None,
     }
 }
 
@@ -67,6 +109,11 @@ fn collect(value: &Value, out: &mut String) {
 impl Turn {
     /// Runs one headless turn of a client in the sandbox's repository.
     pub fn headless(sandbox: &Sandbox, client: &str, name: &str, steps: &Value) -> Self {
+        Self::of(sandbox, client, name, How::Headless, steps)
+    }
+
+    /// Runs a client in the sandbox's repository.
+    pub fn of(sandbox: &Sandbox, client: &str, name: &str, how: How, steps: &Value) -> Self {
         let clients = std::env::var("ENDWELL_E2E_CLIENTS").unwrap_or_else(|_| {
             panic!(
                 "not run: ENDWELL_E2E_CLIENTS names no folder with installed clients \
@@ -76,8 +123,10 @@ impl Turn {
         let script = sandbox.root().join(format!("{name}.json"));
         std::fs::write(&script, serde_json::to_vec(steps).unwrap()).unwrap();
         let out = kept(name);
-        let kit = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/kit/run-client.sh");
-        let mut command = sandbox.prepare(kit, "repo");
+        if out.exists() {
+            std::fs::remove_dir_all(&out).unwrap();
+        }
+        let mut command = sandbox.prepare(kit("run-client.sh"), "repo");
         command.arg(client).args(["--clients", &clients, "--prompt", "Add a product to the module."]);
         for (option, path) in [
             ("--repo", sandbox.repo()),
@@ -86,6 +135,11 @@ impl Turn {
             ("--out", out.clone()),
         ] {
             command.arg(option).arg(path);
+        }
+        match how {
+            How::Headless => {}
+            How::Quit => drop(command.args(["--tui", "--quit", "quit"])),
+            How::KilledAtRest => drop(command.args(["--tui", "--quit", "kill"])),
         }
         let ran = Ran::of(&mut command);
         let log = out.join("requests.jsonl");
@@ -100,6 +154,7 @@ impl Turn {
     }
 
     /// The request that asked for the given step.
+    #[track_caller]
     pub fn request(&self, step: usize) -> &Request {
         self.requests.get(step).unwrap_or_else(|| {
             let (ran, count) = (&self.ran, self.requests.len());
@@ -114,5 +169,13 @@ impl Turn {
         for text in texts {
             assert!(request.holds(text), "step {step} does not hold `{text}`:\n{}", request.told());
         }
+    }
+
+    /// Panics unless the client sent this many requests.
+    #[track_caller]
+    pub fn assert_requests(&self, count: usize, why: &str) {
+        let (got, log) = (self.requests.len(), self.log.display());
+        let last = self.requests.last().map(Request::told).unwrap_or_default();
+        assert_eq!(got, count, "{why}: {:?}; log: {log}; last:\n{last}", self.ran);
     }
 }

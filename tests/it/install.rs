@@ -226,6 +226,7 @@ fn a_fresh_repository_stays_clean_and_a_second_run_changes_nothing() {
     Wrote `.git/info/exclude` (git's own exclude list).
     Wrote `.git/hooks/pre-push` (the pre-push hook).
     Wrote `.claude/settings.local.json` (Claude Code's hooks).
+    A dry push to a scratch repository started the hook: the gate is in place.
     A push now would go through (one warning).
     hint: Run `endwell check` first: it shows what is judged.
     "#);
@@ -283,7 +284,7 @@ fn the_shared_settings_are_valid_and_say_the_defaults() {
         .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line).to_owned())
         .collect();
     sandbox.write("endwell.toml", &live.join("\n"));
-    let loaded = endwell::config::load(&sandbox.repo()).unwrap();
+    let loaded = endwell::config::load(&endwell::env::Env::default(), &sandbox.repo()).unwrap();
     assert_eq!(loaded.unknown, Vec::<String>::new());
     let all = serde_json::to_value(endwell::config::Config::default()).unwrap();
     for (table, settings) in all.as_object().unwrap() {

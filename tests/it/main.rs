@@ -5,14 +5,19 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 mod board;
+mod cannot_commit;
 mod check;
 mod cmd;
 mod common;
+mod config;
 mod discover;
+mod doctor;
+mod gate;
 mod handoff;
 mod hook;
 mod install;
 mod installer;
+mod kills;
 mod main_job;
 mod moved;
 mod note;
@@ -25,10 +30,16 @@ mod resume;
 mod run;
 mod runners;
 mod schema;
+mod sessions;
 mod smoke;
 mod states;
+mod status;
+mod suites;
 mod temp_artifacts;
 mod tidy;
+mod transcripts;
 mod tree_id;
 mod trust;
+mod turn_end;
 mod verify;
+mod wiring;

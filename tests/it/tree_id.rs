@@ -99,6 +99,12 @@ const STATES: &[&str] = &[
     // an edit of the same size in the moment of `git add`: only the index's own time tells that it may be one
     "git config core.trustctime false; printf 'AAA\\n' > a.txt; touch -d @1700000000 a.txt; git add a.txt; \
      printf 'BBB\\n' > a.txt; touch -d @1700000000 a.txt .git/index",
+    // a file replaced by a folder in the index already
+    "rm a.txt; mkdir a.txt; echo in > a.txt/in; git add a.txt; echo '*.md text=auto' > .gitattributes",
+    "rm a.txt; mkdir a.txt; echo in > a.txt/in; git add a.txt; echo x >> docs/d.md",
+    "rm -r docs; ln -s a.txt docs; echo '*.md text=auto' > .gitattributes",
+    "printf 'one\\r\\n' > crlf.txt; git add crlf.txt; git commit -qm crlf; git config core.autocrlf input; printf 'two\\r\\n' >> crlf.txt",
+    "echo '*.txt text' > docs/.gitattributes; git add docs; rm docs/.gitattributes; printf 'a\\r\\n' > docs/a.txt",
     "git checkout -q --orphan lone; git rm -rqf .; echo o > o",
 ];
 

@@ -523,18 +523,6 @@ fn a_manifest_that_cant_be_parsed_is_not_a_project_without_tests() {
 }
 
 #[test]
-fn a_suite_in_the_settings_is_not_a_project_without_tests() {
-    let suite = "[[tests.suite]]\nname = \"api\"\npaths = [\"api\"]\ncommand = \"true\"\n";
-    let said = no_verdict(&[("endwell.toml", suite)], "could-not-check");
-    insta::assert_snapshot!(said, @r#"
-    warning: `endwell.toml` has the key `tests.suite`, which means nothing here
-    block could-not-check: `[[tests.suite]]` in `endwell.toml` is not supported yet.
-    hint: Name one command that runs all suites instead: `[tests]`, `command = "…"`.
-    No verdict.
-    "#);
-}
-
-#[test]
 fn tests_that_are_not_built_or_not_found_or_not_executable_are_not_red() {
     let lists = [("CMakeLists.txt", "enable_testing()\n")];
     insta::assert_snapshot!(no_verdict(&lists, "tests-missing"), @r#"
@@ -557,21 +545,6 @@ fn tests_that_are_not_built_or_not_found_or_not_executable_are_not_red() {
     hint: Run `chmod +x ./t.sh`, or name what runs it in `[tests] command`.
     No verdict, `./t.sh`.
     "#);
-}
-
-#[test]
-fn tests_in_folders_below_are_proposed_as_one_command() {
-    let sandbox = Sandbox::with_repo();
-    sandbox.write("api/go.mod", "module m\n");
-    sandbox.write("web/package.json", r#"{"scripts": {"test": "jest"}}"#);
-    sandbox.commit("two projects");
-    let ran = sandbox.endwell(&["verify"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    insta::assert_snapshot!(said(&ran), @r#"
-    warn no-tests: No test command is configured, and the tests found lie in folders below: `api`, `web`. Put this into `endwell.toml` below `[tests]`: `command = "(cd api && go test ./...) && (cd web && npm test)"`.
-    Verified: no tests to run.
-    "#);
-    assert_eq!(standing(&sandbox).as_deref(), Some("no-tests"));
 }
 
 #[test]

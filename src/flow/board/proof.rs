@@ -171,7 +171,7 @@ impl<'a> Records<'a> {
         if !self.commands.contains(argv) {
             return None;
         }
-        let parts = evidence::environment(self.bench, self.seen.status, argv);
+        let parts = evidence::environment(self.bench, self.seen.status, argv, None);
         match self
             .store
             .find(&Key { tree, argv: argv.to_vec(), cwd: String::new(), clean_room: false }, &parts)

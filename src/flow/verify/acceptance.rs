@@ -2,7 +2,7 @@
 //! features that were set to done in this session. A red one of a finished feature fails the verdict; one of a feature
 //! at work is only told.
 
-use super::{Moment, Outcome, VerifyOptions, answer};
+use super::{Now, Outcome, VerifyOptions, answer, verdict};
 use crate::failure::Result;
 use crate::flow::Workbench;
 use crate::flow::board::{self, AcceptanceRun};
@@ -20,7 +20,7 @@ use crate::model::report::Finding;
 pub(super) fn run(
     bench: &Workbench,
     options: &VerifyOptions,
-    before: &Moment,
+    before: &Now,
     outcome: &mut Outcome,
 ) -> Result<()> {
     let reading = board::read(bench);
@@ -112,7 +112,10 @@ fn one(bench: &Workbench, options: &VerifyOptions, run: &AcceptanceRun) -> Resul
         missing: None,
         others: Vec::new(),
         acceptance: true,
+        suite: None,
     };
-    let now = Moment::now(bench, &run.argv)?;
-    answer(bench, options, &command, &now)
+    match Now::look(bench)?.of(bench, &command) {
+        Ok(moment) => answer(bench, options, &command, &moment),
+        Err(unclear) => Ok(verdict::unclear(&unclear)),
+    }
 }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Moment, Outcome, VerifyOptions, run, verdict};
+use super::{Moment, Now, Outcome, VerifyOptions, run, suites, verdict};
 use crate::failure::{Failure, FailureKind, Result};
 use crate::flow::Workbench;
 use crate::flow::workbench::git_failed;
@@ -25,27 +25,28 @@ struct Room<'a> {
 }
 
 /// Runs the tests there.
-pub(super) fn run(bench: &Workbench, options: &VerifyOptions) -> Result<(Moment, Outcome)> {
-    let here = Moment::now(bench, &[])?;
+pub(super) fn run(bench: &Workbench, options: &VerifyOptions) -> Result<(Now, Outcome)> {
+    let here = Now::look(bench)?;
     let Some(head) = here.status.head.clone() else {
         return Err(Failure::broken("there is no commit to check out").hint("Commit first."));
     };
-    if !matches!(here.content, Content::Named { clean: true, .. }) {
+    if !matches!(here.contents.whole, Content::Named { clean: true, .. }) {
         bench.ui.say("verify: the clean room holds the last commit; what is not committed is not in it");
     }
     let room = Room::make(bench, &head)?;
     let inside = Workbench::open(&bench.env.clone().in_dir(&room.path), bench.ui)?;
     remark(&inside);
     prepare(&inside)?;
-    let command = evidence::command(&inside);
-    let before = Moment { clean_room: true, ..Moment::now(&inside, &super::argv_of(&command))? };
-    let command = match command {
-        Ok(Some(command)) => command,
-        Ok(None) => return Ok((before, verdict::without_tests(&inside))),
-        Err(unclear) => return Ok((before, verdict::unclear(&unclear))),
+    let commands = suites::chosen(&inside, options, evidence::commands(&inside))?;
+    let before = Now { clean_room: true, ..Now::look(&inside)? };
+    let outcome = match &commands {
+        Ok(commands) => suites::each(&inside, commands, &before, |command, moment| {
+            let mut outcome = run::fresh(&inside, options, command, moment)?;
+            compare(bench, moment, &mut outcome);
+            Ok(outcome)
+        })?,
+        Err(unclear) => verdict::unclear(unclear),
     };
-    let mut outcome = run::fresh(&inside, options, &command, &before)?;
-    compare(bench, &before, &mut outcome);
     Ok((before, outcome))
 }
 

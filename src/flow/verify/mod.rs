@@ -8,9 +8,11 @@ mod acceptance;
 mod clean_room;
 mod reports;
 mod run;
+mod suites;
 mod verdict;
 
 use std::io;
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::evidence::Key;
@@ -21,8 +23,8 @@ use crate::failure::{Failure, Result};
 use crate::flow::evidence::{self, TestCommand, Unclear};
 use crate::flow::workbench::git_failed;
 use crate::flow::{Workbench, handoff, safe};
-use crate::git::{Content, Status};
-use crate::model::report::{Coverage, Evidence, Finding, TestRun, VerificationReport};
+use crate::git::{Content, Contents, Status};
+use crate::model::report::{Coverage, Evidence, Finding, SuiteRun, TestRun, VerificationReport};
 use crate::model::{SCHEMA_VERSION, Severity};
 
 /// Tells a nested call that it would wait for itself.
@@ -37,6 +39,8 @@ pub struct VerifyOptions {
     pub timeout: Option<Duration>,
     /// In a fresh checkout of HEAD's commit.
     pub clean_room: bool,
+    /// Only this suite; then no report is written.
+    pub suite: Option<String>,
 }
 
 /// The outcome.
@@ -55,8 +59,17 @@ pub struct Verified {
 }
 
 /// The workbench at one moment.
+#[derive(Clone)]
+struct Now {
+    status: Rc<Status>,
+    contents: Rc<Contents>,
+    /// It is a fresh checkout.
+    clean_room: bool,
+}
+
+/// The workbench at one moment, as far as it concerns one command.
 struct Moment {
-    status: Status,
+    status: Rc<Status>,
     content: Content,
     parts: Parts,
     /// It is a fresh checkout's.
@@ -67,6 +80,7 @@ struct Moment {
 #[derive(Default)]
 struct Outcome {
     run: Option<TestRun>,
+    suites: Vec<SuiteRun>,
     findings: Vec<Finding>,
     /// The tests ended red, were stopped, or were killed.
     red: bool,
@@ -86,19 +100,18 @@ pub fn verify(bench: &Workbench, options: &VerifyOptions) -> Result<Verified> {
         let (before, outcome) = clean_room::run(bench, options)?;
         return conclude(bench, options, &before, outcome);
     }
-    let command = evidence::command(bench);
-    let before = Moment::now(bench, &argv_of(&command))?;
-    let mut outcome = match &command {
-        Ok(None) => verdict::without_tests(bench),
-        Ok(Some(command)) => answer(bench, options, command, &before)?,
+    let commands = suites::chosen(bench, options, evidence::commands(bench))?;
+    let before = Now::look(bench)?;
+    let mut outcome = match &commands {
+        Ok(commands) => {
+            suites::each(bench, commands, &before, |command, moment| answer(bench, options, command, moment))?
+        }
         Err(unclear) => verdict::unclear(unclear),
     };
-    acceptance::run(bench, options, &before, &mut outcome)?;
+    if options.suite.is_none() {
+        acceptance::run(bench, options, &before, &mut outcome)?;
+    }
     conclude(bench, options, &before, outcome)
-}
-
-fn argv_of(command: &std::result::Result<Option<TestCommand>, Unclear>) -> Vec<String> {
-    command.as_ref().ok().and_then(Option::as_ref).map(|command| command.argv.clone()).unwrap_or_default()
 }
 
 /// Removes the checkouts that killed clean-room runs left.
@@ -135,13 +148,19 @@ fn answer(
     run::fresh(bench, options, command, before)
 }
 
-impl Moment {
-    fn now(bench: &Workbench, argv: &[String]) -> Result<Self> {
+impl Now {
+    fn look(bench: &Workbench) -> Result<Self> {
         let status = bench.repo.status().map_err(|error| git_failed("can't look at the work tree", error))?;
-        let content = evidence::content(bench, &status)
+        let contents = evidence::contents(bench, &status)
             .map_err(|error| git_failed("can't tell what lies in the work tree", error))?;
-        let parts = evidence::environment(bench, &status, argv);
-        Ok(Self { status, content, parts, clean_room: false })
+        Ok(Self { status: Rc::new(status), contents: Rc::new(contents), clean_room: false })
+    }
+
+    /// As far as it concerns a command; `Unclear` where its suite has nothing here.
+    fn of(&self, bench: &Workbench, command: &TestCommand) -> std::result::Result<Moment, Unclear> {
+        let content = evidence::content_of(bench, &self.contents, command)?;
+        let parts = evidence::environment(bench, &self.status, &command.argv, command.suite.as_ref());
+        Ok(Moment { status: Rc::clone(&self.status), content, parts, clean_room: self.clean_room })
     }
 }
 
@@ -187,17 +206,12 @@ fn is_read_only(error: &io::Error) -> bool {
 }
 
 /// Makes the report and writes it; one that says the same already is left as it is.
-fn conclude(
-    bench: &Workbench,
-    options: &VerifyOptions,
-    before: &Moment,
-    outcome: Outcome,
-) -> Result<Verified> {
+fn conclude(bench: &Workbench, options: &VerifyOptions, before: &Now, outcome: Outcome) -> Result<Verified> {
     let fails = |finding: &Finding| {
         finding.severity == Severity::Block || (options.strict && finding.severity == Severity::Warn)
     };
     let passed = !outcome.findings.iter().any(fails);
-    let tree = match &before.content {
+    let tree = match &before.contents.whole {
         Content::Named { tree, .. } if !outcome.unjudged => Some(tree.clone()),
         _ => None,
     };
@@ -211,9 +225,13 @@ fn conclude(
         head_commit: before.status.head.clone(),
         tree,
         tests: outcome.run,
+        suites: outcome.suites,
         coverage: outcome.coverage,
     };
-    write(bench, &task, &report)?;
+    // a verdict on one suite is none on the project
+    if options.suite.is_none() {
+        write(bench, &task, &report)?;
+    }
     let exit = if outcome.unjudged && !outcome.red {
         ExitStatus::CouldNotJudge
     } else if passed {

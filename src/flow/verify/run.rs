@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::{Moment, NESTED, Outcome, VerifyOptions, is_read_only, reports, verdict};
+use super::{Moment, NESTED, Now, Outcome, VerifyOptions, is_read_only, reports, verdict};
+use crate::config::Suite;
 use crate::evidence::Key;
 use crate::evidence::environment::{differences, digest_of, written_by_runs};
 use crate::evidence::runners;
@@ -66,7 +67,7 @@ pub(super) fn fresh(
     if !evidence.is_green() {
         evidence.last_line = last_line(bench, &stdout, &stderr);
     }
-    let mut outcome = settle(bench, before, evidence)?;
+    let mut outcome = settle(bench, command, before, evidence)?;
     if outcome.red && !bench.ui.is_live() {
         outcome.tail = Some(last_lines(&stdout, &stderr));
     }
@@ -178,6 +179,7 @@ fn record_of(command: &TestCommand, run: &TestRun, ended: &Ended, before: &Momen
         volatile: Vec::new(),
         clean_room: before.clean_room,
         acceptance: command.acceptance,
+        suite: command.suite.as_ref().map(|suite| suite.name.clone()),
         flaky: Vec::new(),
         run: run.clone(),
         coverage: None,
@@ -190,8 +192,16 @@ fn record_of(command: &TestCommand, run: &TestRun, ended: &Ended, before: &Momen
 }
 
 /// Records the run where the content was the same before and after, and says what it means.
-fn settle(bench: &Workbench, before: &Moment, mut evidence: Evidence) -> Result<Outcome> {
-    let after = Moment::now(bench, &evidence.run.command)?;
+fn settle(
+    bench: &Workbench,
+    command: &TestCommand,
+    before: &Moment,
+    mut evidence: Evidence,
+) -> Result<Outcome> {
+    let after = match Now::look(bench)?.of(bench, command) {
+        Ok(after) => after,
+        Err(unclear) => return Ok(verdict::unbound(&evidence, &unclear.why)),
+    };
     let same = match (&before.content, &after.content) {
         (Content::Unnamed { why }, _) | (_, Content::Unnamed { why }) => {
             return Ok(verdict::unbound(&evidence, why));
@@ -260,7 +270,15 @@ fn named_by_packets(bench: &Workbench) -> BTreeSet<String> {
     let commits = stored.flat_map(|stored| {
         [Some(stored.packet.head_commit), stored.packet.last_known_good_commit].into_iter().flatten()
     });
-    commits.filter_map(|commit| bench.objects.tree_of(&commit).ok()).collect()
+    let parts: Vec<Vec<String>> = bench.config.tests.suite.iter().map(Suite::parts).collect();
+    let mut named = BTreeSet::new();
+    for tree in commits.filter_map(|commit| bench.objects.tree_of(&commit).ok()) {
+        let of_suites =
+            parts.iter().filter_map(|part| bench.repo.part_of_tree(&bench.objects, &tree, part).ok()?);
+        named.extend(of_suites);
+        named.insert(tree);
+    }
+    named
 }
 
 /// What the tools behind the command say of their version: a shim hides it from a look at the file.

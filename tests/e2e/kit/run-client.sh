@@ -10,18 +10,20 @@
 #   --prompt TEXT   what the user says (default "do it")
 #   --no-trust      leave out every trust and consent step listed in README.md
 #   --tui           an interactive session in tmux (own server) instead of a headless turn; ended by --quit
-#   --quit HOW      quit (default: the client's own command), ctrl-c, ctrl-d, hup (the terminal goes away), term
+#   --quit HOW      quit (default: the client's own command), ctrl-c, ctrl-d, hup (the terminal goes away), term,
+#                   kill (SIGKILL for it and all that it started)
 #   --env K=V       pass a variable to the client (repeatable); nothing but PATH, LANG, TZ and TMPDIR is inherited
 #   --timeout S     default 90
 #   --out DIR       where everything of this run goes (default HOME/e2e/NAME-<n>)
 #
-# Prints key=value lines: exit, requests (JSONL of every model request), stdout, stderr, screen (TUI).
+# Prints key=value lines: exit, requests (JSONL of every model request), stdout, stderr, screen (TUI). While the client
+# runs, its process id stands in OUT/client.pid (kill-client.sh takes it).
 # Exit: the client's exit code (124 after --timeout; 125 for a mistake in the call or a server that did not start).
 set -u
 
 die() { echo "run-client.sh: $*" >&2; exit 125; }
 kit=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-[ $# -gt 0 ] || { sed -n '2,19p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 125; }
+[ $# -gt 0 ] || { sed -n '2,22p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 125; }
 name=$1; shift
 repo='' home='' script='' clients=${E2E_CLIENTS:-} bin='' prompt='do it' trust=1 tui='' quit=quit
 limit=90 out=''
@@ -49,6 +51,7 @@ home=$(cd "$home" && pwd -P)
 [ -n "$bin" ] || bin=$clients/$name/bin/$name
 [ -x "$bin" ] || die "$bin is not installed (install-client.sh $name DIR, then --clients DIR)"
 bin=$(cd "$(dirname "$bin")" && pwd)/$(basename "$bin")
+kept=$(dirname "$(dirname "$bin")")/plugin-packages # what OpenCode installs into a repository
 if [ -z "$out" ]; then
   n=1; while [ -e "$home/e2e/$name-$n" ]; do n=$((n + 1)); done
   out=$home/e2e/$name-$n
@@ -123,6 +126,13 @@ case $name in
     "models": { "fake-model": { "name": "Fake", "limit": { "context": 200000, "output": 4000 } } } } },
   "model": "fake/fake-model", "small_model": "fake/fake-model", "autoupdate": false }
 JSON
+    # its first run installs a package of its own there, which takes up to a minute: done once for all
+    if [ -d "$kept" ]; then
+      mkdir -p "$home/.config/opencode"
+      for place in "$home/.config/opencode" "$repo/.opencode"; do
+        [ ! -d "$place" ] || [ -e "$place/node_modules" ] || cp -alf "$kept/." "$place/" || die "cannot copy $kept"
+      done
+    fi
     env+=("OPENCODE_CONFIG=$out/opencode.json" OPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_AUTOUPDATE=1)
     head=(run "$prompt")
     inter=() ;;
@@ -134,7 +144,7 @@ JSON
     # not --skip-trust: with it Gemini starts, but leaves out the project's hooks without a word
     [ -z "$trust" ] || merge_json "$home/.gemini/trustedFolders.json" "{\"$repo\":\"TRUST_FOLDER\"}" ;;
   qwen)
-    echo '{"security":{"auth":{"selectedType":"openai"}},"privacy":{"usageStatisticsEnabled":false},"general":{"enableAutoUpdate":false}}' >"$out/system-settings.json"
+    echo '{"security":{"auth":{"selectedType":"openai"}},"privacy":{"usageStatisticsEnabled":false},"general":{"enableAutoUpdate":false},"memory":{"enableManagedAutoMemory":false,"enableManagedAutoDream":false}}' >"$out/system-settings.json"
     env+=("QWEN_CODE_SYSTEM_SETTINGS_PATH=$out/system-settings.json" OPENAI_API_KEY=dummy "OPENAI_BASE_URL=$url/v1" OPENAI_MODEL=fake-model)
     head=(-p "$prompt" --yolo)
     inter=(--yolo) ;;
@@ -162,7 +172,7 @@ env+=("${pass[@]+"${pass[@]}"}")
 # --- run -----------------------------------------------------------------------------------------------------------
 rc=0
 if [ -z "$tui" ]; then
-  (cd "$repo" && exec env -i "${env[@]}" timeout -k 5 "$limit" "$bin" "${head[@]}" "${extra[@]+"${extra[@]}"}") \
+  (echo "$BASHPID" >"$out/client.pid" && cd "$repo" && exec env -i "${env[@]}" timeout -k 5 "$limit" "$bin" "${head[@]}" "${extra[@]+"${extra[@]}"}") \
     </dev/null >"$out/stdout.txt" 2>"$out/stderr.txt" || rc=$?
 else
   command -v tmux >/dev/null || die "--tui needs tmux"
@@ -198,6 +208,7 @@ else
     ctrl-d) T send-keys -t s C-d; sleep 0.5; T send-keys -t s C-d ;;
     hup) T kill-session -t s ;;
     term) [ -z "$pid" ] || kill "$pid" ;;
+    kill) [ -z "$pid" ] || { "$kit/kill-client.sh" "$out/client.pid"; } 2>/dev/null ;;
     *) die "unknown --quit $quit" ;;
   esac
   for _ in $(seq 40); do
@@ -213,6 +224,10 @@ else
   T kill-server
 fi
 stop_model
+if [ "$name" = opencode ] && [ "$rc" = 0 ] && [ -d "$repo/.opencode/node_modules" ] && [ ! -d "$kept" ]; then
+  mkdir -p "$kept.new" && cp -a "$repo/.opencode/"{node_modules,package.json,package-lock.json,.gitignore} "$kept.new/" &&
+    mv "$kept.new" "$kept"
+fi
 echo "exit=$rc"
 for f in requests.jsonl stdout.txt stderr.txt screen-turn.txt; do
   [ -e "$out/$f" ] && echo "${f%%[.-]*}=$out/$f"
