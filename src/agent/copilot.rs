@@ -4,12 +4,8 @@
 use serde_json::{Value, json};
 
 use super::common;
-<<<<<<< HEAD
-use super::{Agent, Home, text};
-=======
 use super::context::Used;
-use super::{Agent, text};
->>>>>>> sessions
+use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
 use crate::model::plan::{Change, HookEntries, HookEntry, Syntax};

@@ -48,12 +48,9 @@ fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {
     Event {
         tool: if moment == Moment::Tool { tool(&value["tool"]) } else { None },
         headless: value["headless"] == true,
-<<<<<<< HEAD
         is_deaf: value["deaf"] == true,
-=======
         context_tokens: value["context_tokens"].as_u64(),
         context_window: value["context_window"].as_u64(),
->>>>>>> sessions
         ..common::event(moment, value)
     }
 }

@@ -19,7 +19,7 @@ struct Gate {
 }
 
 /// Every setting that can loosen a gate.
-const GATES: [Gate; 18] = [
+const GATES: [Gate; 21] = [
     Gate {
         key: "artifacts.prints",
         is_looser: |was, is| was.artifacts.prints == Prints::Block && is.artifacts.prints == Prints::Warn,
@@ -97,6 +97,18 @@ const GATES: [Gate; 18] = [
     Gate {
         key: "board.run_fields",
         is_looser: |was, is| has_more(&is.board.run_fields, &was.board.run_fields),
+        put_back: None,
+    },
+    Gate {
+        key: "tests.suite",
+        is_looser: |was, is| has_more(&is.tests.suite, &was.tests.suite),
+        put_back: None,
+    },
+    // what counts is the one that was committed when the session began
+    Gate { key: "allow.agents", is_looser: |was, is| !was.allow.agents && is.allow.agents, put_back: None },
+    Gate {
+        key: "gate.can_commit",
+        is_looser: |was, is| was.gate.can_commit != Some(false) && is.gate.can_commit == Some(false),
         put_back: None,
     },
     // files that lie elsewhere now may be another story; the old place is nothing to go back to

@@ -234,14 +234,10 @@ impl Hook<'_> {
             let can_commit = can_commit(self.bench, session);
             let asked = standing.refused().map(|refused| gate::askable(refused, can_commit));
             let asked = asked.filter(|asked| !asked.reasons.is_empty());
-<<<<<<< HEAD
             let block = asked.filter(|asked| !self.event.is_deaf && gate::may_block(session, mode, asked));
-=======
-            let block = asked.filter(|asked| gate::may_block(session, mode, asked));
             // where a client takes no word at a prompt, this is the place for it
             let hint = block.as_ref().and_then(|_| self.hint(session));
             let block = block.map(|asked| gate::text_for_agent(&asked.reasons, hint.as_deref()));
->>>>>>> sessions
             // a turn that is sent back goes on: what lies here is then not what it ends with
             session.phase = if block.is_some() { Phase::Busy } else { Phase::Idle };
             session.turn_end = block.is_none().then_some(turn_end);

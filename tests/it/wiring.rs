@@ -29,7 +29,8 @@ fn new_git(test: &str) -> Option<PathBuf> {
     }
     assert!(named.is_none(), "`ENDWELL_NEW_GIT` holds no git with hooks in its configuration: {told:?}");
     use std::io::Write as _;
-    writeln!(std::io::stderr(), "skipped: {test}: no git 2.54 or newer; `tests/kit/new-git.sh` gets one").unwrap();
+    writeln!(std::io::stderr(), "skipped: {test}: no git 2.54 or newer; `tests/kit/new-git.sh` gets one")
+        .unwrap();
     None
 }
 

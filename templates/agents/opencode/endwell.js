@@ -44,12 +44,10 @@ export const Endwell = async ({ client, directory }) => {
       const session = known(about.sessionID)
       if (!session.busy) return // an error makes the client say it twice
       session.busy = false
-<<<<<<< HEAD
-      const { block } = call("stop", about.sessionID, { stop_hook_active: session.refused, deaf: headless })
-=======
       session.hint = ""
-      const { block } = call("stop", about.sessionID, { stop_hook_active: session.refused, context_tokens: session.tokens })
->>>>>>> sessions
+      const { block } = call("stop", about.sessionID, {
+        stop_hook_active: session.refused, deaf: headless, context_tokens: session.tokens,
+      })
       session.refused = Boolean(block)
       if (block) {
         await client.session.promptAsync({ path: { id: about.sessionID }, body: { parts: [{ type: "text", text: block }] } })
