@@ -12,6 +12,7 @@ use crate::flow::setup::{self, InstallOptions};
 ///
 /// Writes only what git does not track, and leaves the work tree as clean as it was. A hook or a settings file that is
 /// there already is kept and goes on working. `endwell uninstall` gives back the same bytes.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Debug, ClapArgs)]
 pub struct Args {
     /// Hooks for this agent only, whether it seems to be in use or not; can be given more than once.

@@ -17,6 +17,8 @@ use crate::model::{CheckId, Issue, SessionId};
 const MAX_BLOCKS: usize = 3;
 /// At most this many characters reach the agent.
 const MAX_TEXT: usize = 1_900;
+/// Said where the rest is cut off.
+const MORE: &str = "- … more: run `endwell check`.\n";
 /// At most so many findings of one kind are spelled out, with so many characters each; where that is too much, fewer.
 const SHOWN: [(usize, usize); 4] = [(4, 300), (3, 200), (2, 140), (1, 100)];
 /// Reasons that are no finding: the packet itself lacks something.
@@ -187,7 +189,6 @@ fn cut(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
     }
-    const MORE: &str = "- … more: run `endwell check`.\n";
     let mut out = String::new();
     let mut room = room.saturating_sub(MORE.chars().count());
     for line in text.lines() {

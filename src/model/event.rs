@@ -38,6 +38,7 @@ impl Moment {
 }
 
 /// One call of a hook. Whatever the client left out is absent.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact that a client tells or not")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     pub moment: Moment,
