@@ -93,6 +93,9 @@ pub fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Outcome> {
 /// As [`attempt`], with what was judged.
 pub fn attempt_seen(bench: &Workbench, options: &HandoffOptions) -> Result<(Judged, Outcome)> {
     let store = store(bench);
+    if let Some(id) = &options.session {
+        never_was(bench, &store, id)?;
+    }
     let _lock = match store.lock() {
         Ok(lock) => lock,
         Err(error) if fs::is_read_only(&error) => return confined(bench, &store, options, error),
@@ -130,6 +133,27 @@ fn confined(
     let id = judged.session.id.to_string();
     queue::put(bench, QueuedKind::Handoff, |queued| queued.session_id = id).map_err(|_| no_lock(error))?;
     Ok((judged, Outcome::Queued))
+}
+
+/// A mistyped id must not become a session of its own: where sessions are known, it is one of them. Where none is, the id
+/// is the caller's to choose.
+fn never_was(bench: &Workbench, store: &Store, id: &str) -> Result<()> {
+    let sessions = crate::session::Store::of(&bench.repo).sessions();
+    let agents: Vec<&str> = sessions
+        .iter()
+        .rev()
+        .filter(|session| session.agent != "manual")
+        .map(|session| session.id.as_str())
+        .collect();
+    let is_known = sessions.iter().any(|session| session.id.as_str() == id)
+        || id.starts_with("manual-")
+        || store.receipts().iter().any(|receipt| receipt.session_id == id);
+    if is_known || agents.is_empty() || crate::model::SessionId::parse(id).is_err() {
+        return Ok(());
+    }
+    let known = agents.iter().take(5).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
+    Err(Failure::usage(format!("there was never a session `{id}` here; the latest are {known}"))
+        .hint("Name one of them, or leave `--session` out: the session is then found by itself."))
 }
 
 /// What would refuse a packet now; nothing is written. For gates that judged already.

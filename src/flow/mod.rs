@@ -27,6 +27,7 @@ mod safe;
 pub mod session;
 pub mod setup;
 pub mod state;
+mod state_text;
 pub mod status;
 pub mod topic;
 mod transcript;

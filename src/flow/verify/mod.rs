@@ -24,7 +24,7 @@ use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::flow::evidence::{self, TestCommand, Unclear};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, handoff, safe};
+use crate::flow::{self, Workbench, handoff, safe, state};
 use crate::git::{Content, Contents, Status};
 use crate::model::report::{Coverage, Evidence, Finding, SuiteRun, TestRun, VerificationReport};
 use crate::model::{SCHEMA_VERSION, Severity};
@@ -248,7 +248,15 @@ fn conclude(bench: &Workbench, options: &VerifyOptions, before: &Now, outcome: O
 }
 
 fn write(bench: &Workbench, task: &str, report: &VerificationReport) -> Result<()> {
-    let path = bench.verification_path(task);
+    let path = flow::reports::own_verification(bench, task);
+    if path != bench.verification_path(task) {
+        let foreign = state::shown(bench, &bench.verification_path(task));
+        let text = format!(
+            "`{foreign}` belongs to another tool and is left alone; the report is `{}`",
+            state::shown(bench, &path)
+        );
+        state::tell_once(bench, "foreign-verification", &text);
+    }
     let failed = |error: io::Error| {
         Failure::broken("can't write the verification report")
             .because(error)
