@@ -24,6 +24,7 @@ mod note;
 mod packets;
 mod park;
 mod prepush;
+mod queue;
 mod readme;
 mod redaction;
 mod resume;

@@ -71,14 +71,76 @@ const KINDS: [(&str, &str, &str, usize); 40] = [
     ("\"client_secret\": \"", "", LOWER, 40),
 ];
 
+/// More kinds of the public list of gitleaks, by its shapes; hardly any has a rule of its own name here.
+const LISTED: [(&str, &str, &str, usize); 50] = [
+    ("", "ops_eyJ", WORD, 250),
+    ("", "p8e-", LOWER, 32),
+    ("", "AKCp", WORD, 69),
+    ("", "cmVmd", WORD, 59),
+    ("", "ABSK", WORD, 120),
+    ("", "CLOJARS_", LOWER, 60),
+    ("", "v1.0-0123456789abcdef01234567-", HEX, 146),
+    ("", "dnkey-abcdefghijklmnopqrstuvwxyz-", LOWER, 52),
+    ("", "dp.pt.", WORD, 43),
+    ("", "duffel_live_", WORD, 43),
+    ("", "EZAK", WORD, 54),
+    ("", "FLWSECK_TEST-", HEX, 32),
+    ("", "fo1_", WORD, 43),
+    ("", "fio-u-", WORD, 64),
+    ("", "live_", WORD, 40),
+    ("", "glc_", WORD, 60),
+    ("", "eyJrIjoi", WORD, 70),
+    ("", "pat.Zm9vYmFyYmF6cXV4MTIzNA.abcdefghijkl012345678901.", WORD, 20),
+    ("", "HRKU-AA", WORD, 58),
+    ("", "ico-", WORD, 32),
+    ("", "s-s4t2ud-", HEX, 64),
+    ("", "live_pub_", HEX, 31),
+    ("", "ntn_12345678901", WORD, 35),
+    ("", "API-", UPPER, 26),
+    ("", "pplx-", WORD, 48),
+    ("", "pnu_", WORD, 36),
+    ("", "rdme_", LOWER, 70),
+    ("", "tk-us-", WORD, 48),
+    ("", "sm_aat_", WORD, 16),
+    ("", "shippo_live_", HEX, 40),
+    ("", "sgp_", HEX, 40),
+    ("", "NRII-", LOWER, 32),
+    ("", "NRJS-", HEX, 19),
+    ("", "tfp_", WORD, 59),
+    ("", "AQVN", WORD, 38),
+    ("", "squ_", HEX, 40),
+    ("", "sl.", WORD, 135),
+    ("", "Ab3dE6_", WORD, 29),
+    ("MERAKI_DASHBOARD_API_KEY=", "", HEX, 40),
+    ("CLOUDFLARE_API_TOKEN=", "", WORD, 40),
+    ("export OKTA_API_TOKEN=00", "", WORD, 40),
+    ("fastly_api_token: ", "", LOWER, 32),
+    ("TRAVIS_TOKEN=", "", LOWER, 22),
+    ("https://x.webhook.office.com/webhookb2/1-2@3-4/IncomingWebhook/", "", HEX, 32),
+    ("<add key=\"ClearTextPassword\" value=\"", "", WORD, 16),
+    ("_gitlab_session=", "", LOWER, 32),
+    ("machine example.org login ada password ", "", WORD, 12),
+    ("https://ada:p@", "", WORD, 14),
+    ("password=", "", SMALL, 9),
+    ("redis://:", "", WORD, 12),
+];
+const SMALL: &str = "abcdefghijklmnopqrstuvwxyz";
+
 fn secrets() -> Vec<(String, String)> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut all = Vec::new();
-    for (before, prefix, alphabet, length) in KINDS {
+    for (before, prefix, alphabet, length) in KINDS.into_iter().chain(LISTED) {
         for _ in 0..10 {
             let body = random.text(alphabet, length);
-            let after = if before.starts_with("postgres") { "@db.example.org/x" } else { "" };
-            let after = if before.ends_with('"') { "\"" } else { after };
+            let after = match (before, prefix) {
+                (before, _) if before.starts_with("postgres") => "@db.example.org/x",
+                (before, _) if before.starts_with("https://ada") => "@example.org/x",
+                (before, _) if before.starts_with("redis") => "@example.org:6379",
+                (before, _) if before.ends_with('"') => "\"",
+                (_, "FLWSECK_TEST-") => "-X",
+                (_, "Ab3dE6_") => "_mmk",
+                _ => "",
+            };
             all.push((format!("{before}{prefix}{body}{after}"), body));
         }
     }
