@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize as _, Serialize as _};
 use serde_json::Value;
 
-use super::{Config, OwnDirt, TurnEnd};
+use super::{Config, Missing, OwnDirt, TurnEnd};
 use crate::config::artifacts::Prints;
 
 /// A setting that stands for a gate.
@@ -19,7 +19,12 @@ struct Gate {
 }
 
 /// Every setting that can loosen a gate.
-const GATES: [Gate; 21] = [
+const GATES: [Gate; 22] = [
+    Gate {
+        key: "allow.agents",
+        is_looser: |was, is| !was.allow.agents && is.allow.agents,
+        put_back: Some(|was, is| is.allow.agents = was.allow.agents),
+    },
     Gate {
         key: "artifacts.prints",
         is_looser: |was, is| was.artifacts.prints == Prints::Block && is.artifacts.prints == Prints::Warn,
@@ -70,6 +75,12 @@ const GATES: [Gate; 21] = [
         is_looser: |was, is| is.context.wrap_up_at > was.context.wrap_up_at,
         put_back: None,
     },
+    // it stands in the hook; here it is only named
+    Gate {
+        key: "push.missing",
+        is_looser: |was, is| was.push.missing == Missing::Block && is.push.missing == Missing::Warn,
+        put_back: None,
+    },
     Gate {
         key: "push.own_dirt",
         is_looser: |was, is| was.push.own_dirt == OwnDirt::Block && is.push.own_dirt == OwnDirt::Warn,
@@ -104,8 +115,6 @@ const GATES: [Gate; 21] = [
         is_looser: |was, is| has_more(&is.tests.suite, &was.tests.suite),
         put_back: None,
     },
-    // what counts is the one that was committed when the session began
-    Gate { key: "allow.agents", is_looser: |was, is| !was.allow.agents && is.allow.agents, put_back: None },
     Gate {
         key: "gate.can_commit",
         is_looser: |was, is| was.gate.can_commit != Some(false) && is.gate.can_commit == Some(false),

@@ -17,6 +17,7 @@ pub mod note;
 pub mod packets;
 pub mod park;
 pub mod push;
+pub mod queue;
 pub mod record;
 pub mod recover;
 mod reports;

@@ -128,10 +128,6 @@ pub fn lock(bench: &Workbench, name: &str) -> Result<fs::Lock> {
 
 /// Where a lock lies.
 pub fn lock_path(bench: &Workbench, name: &str) -> PathBuf {
-    let own = bench.repo.own_dir();
-    if fs::is_writable_place(&own) {
-        own.join(format!("{name}.lock"))
-    } else {
-        bench.output(".endwell-queue").join(format!("{name}.lock"))
-    }
+    let own = bench.repo.own_dir().join(format!("{name}.lock"));
+    if fs::can_be_written(&own) { own } else { bench.output(".endwell-queue").join(format!("{name}.lock")) }
 }

@@ -76,6 +76,12 @@ pub fn killed_after(sandbox: &Sandbox, before: &str, run: &str) -> Value {
     json!({"shell": format!("{before}; sh .git/kill-client")})
 }
 
+/// What a client asks its model on its own behalf, with the tools of a main request.
+fn is_aside(entry: &Value) -> bool {
+    let asked = entry["last_user"].as_str().unwrap_or_default();
+    ["[SUGGESTION MODE", "Review the conversation above"].iter().any(|begin| asked.starts_with(begin))
+}
+
 fn count(value: &Value, text: &str) -> usize {
     match value {
         Value::String(string) => string.matches(text).count(),
@@ -147,7 +153,7 @@ impl Turn {
             .unwrap_or_default()
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).unwrap())
-            .filter(|entry| entry["main"] == true)
+            .filter(|entry| entry["main"] == true && !is_aside(entry))
             .map(|entry| Request { body: entry["body"].clone() })
             .collect();
         Self { ran, requests, log }

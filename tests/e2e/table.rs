@@ -76,7 +76,10 @@ pub fn bare_project() -> Sandbox {
          test('sums', () => assert.equal(calc.sum(1, 2), 3));\n",
     );
     sandbox.commit("Add a sum");
-    // some clients' tools start a login shell, which begins with a PATH of its own
+    // some clients' tools hide this person's git settings
+    sandbox.git("repo", &["config", "user.name", "Test"]);
+    sandbox.git("repo", &["config", "user.email", "test@example.invalid"]);
+    // some start a login shell, which begins with a PATH of its own
     let path = sandbox.command("sh", ".", &["-c", "printf %s \"$PATH\""]).stdout;
     std::fs::write(sandbox.root().join("home/.profile"), format!("PATH='{path}'\n")).unwrap();
     sandbox

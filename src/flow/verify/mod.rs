@@ -11,6 +11,8 @@ mod run;
 mod suites;
 mod verdict;
 
+pub use verdict::NOT_RECORDED;
+
 use std::io;
 use std::rc::Rc;
 use std::time::Duration;
@@ -191,7 +193,7 @@ fn lock(bench: &Workbench, key: &Key) -> Result<Option<crate::fs::Lock>> {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                 bench.ui.say("verify: another endwell runs these tests; waiting for its result");
             }
-            Err(error) if is_read_only(&error) => return Ok(None),
+            Err(error) if crate::fs::is_read_only(&error) => return Ok(None),
             Err(error) => {
                 return Err(Failure::broken("can't take the lock of this content's tests")
                     .because(error)
@@ -199,10 +201,6 @@ fn lock(bench: &Workbench, key: &Key) -> Result<Option<crate::fs::Lock>> {
             }
         }
     }
-}
-
-fn is_read_only(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Makes the report and writes it; one that says the same already is left as it is.
