@@ -250,7 +250,11 @@ impl Store {
         Receipt {
             schema_version: SCHEMA_VERSION,
             session_id: packet.session_id.clone(),
-            seal: self.seal(&packet.session_id, &digest),
+            seal: match self.seal(&packet.session_id, &digest) {
+                // written without the secret, as in a sandbox: what was known of these bytes stays known
+                seal if seal.is_empty() => unchanged.map(|former| former.seal.clone()).unwrap_or_default(),
+                seal => seal,
+            },
             agent: packet.agent.clone(),
             branch: packet.branch.clone(),
             topic: packet.topic.clone(),
