@@ -67,18 +67,27 @@ else
   bin=$HOME/.local/bin
 fi
 
-# built apart and moved into place at once: a program that runs meanwhile stays whole
-stage=$(mktemp -d "${TMPDIR:-/tmp}/endwell-install.XXXXXX")
-trap 'rm -rf "$stage"' EXIT
-trap 'exit 130' INT TERM
+# Started by every hook, so it is linked to be there at once, where this machine can: no shared library is looked up, and
+# nothing is relocated. The program itself is the same.
+set --
+if [ "$(uname -s)" = Linux ] && rustc=$("${cargo%/*}/rustc" -vV 2>/dev/null || rustc -vV 2>/dev/null); then
+  case $rustc:$(cc -print-file-name=libc.a 2>/dev/null) in
+  *host:*-linux-gnu*:/*) set -- -C target-feature=+crt-static -C relocation-model=static ;;
+  esac
+fi
+built=$source/target/release/endwell
+# what an earlier run left must not pass for this one's
+rm -f "$built"
 say 'Building endwell (a few minutes the first time) …'
 # the checkout's own target folder lets a second run finish in seconds
-# (its folder at the end of PATH keeps cargo from asking for it to be put there)
-(cd "$source" && PATH=$PATH:$stage/bin "$cargo" install --locked --path . --root "$stage" --target-dir "$source/target") ||
+(cd "$source" && "$cargo" rustc --locked --release --bin endwell --target-dir "$source/target" -- "$@") ||
   fail 'the build failed; cargo says why above' 'Rust 1.95 or newer is needed; with rustup: rustup update stable'
+[ -x "$built" ] || fail "cargo put the program elsewhere than \`$built\`" \
+  "Unset CARGO_BUILD_TARGET and \`build.target\` in cargo's settings, and run this again."
 place() {
   mkdir -p "$bin" || return 1
-  cp "$stage/bin/endwell" "$bin/.endwell-new.$$" || return 1
+  # moved into place at once: a program that runs meanwhile stays whole
+  cp "$built" "$bin/.endwell-new.$$" || return 1
   mv -f "$bin/.endwell-new.$$" "$bin/endwell"
 }
 place || fail "can't write \`$bin/endwell\`" 'Name a folder of your own in ENDWELL_BIN_DIR.'

@@ -105,10 +105,16 @@ pub fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// Whether this process may write in a folder, or could make it. Root may always, but on a read-only file system.
-pub fn is_writable_place(folder: &Path) -> bool {
-    let there = folder.ancestors().find(|folder| exists(folder)).unwrap_or(folder);
-    rustix::fs::access(there, rustix::fs::Access::WRITE_OK).is_ok()
+/// Whether a write was refused because of where it goes: by the mode bits, a read-only mount, or a sandbox.
+pub fn is_read_only(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+/// Whether a file can be opened for writing; it is made where it is not there. Only by trying: a sandbox may forbid
+/// what the mode bits allow.
+pub fn can_be_written(path: &Path) -> bool {
+    let open = || fs_err::OpenOptions::new().create(true).append(true).open(path);
+    fs_err::create_dir_all(parent(path)).and_then(|()| open()).is_ok()
 }
 
 /// Writes the whole file or nothing: the former content stays until the new one is complete. Makes parent folders.

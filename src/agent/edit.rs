@@ -60,6 +60,11 @@ pub struct Refusal {
 const BEGIN: &str = "# begin endwell: written by `endwell install`, taken out by `endwell uninstall`";
 const END: &str = "# end endwell";
 
+/// The same in a page of Markdown.
+const BEGIN_PAGE: &str =
+    "<!-- begin endwell: written by `endwell install`, taken out by `endwell uninstall` -->";
+const END_PAGE: &str = "<!-- end endwell -->";
+
 /// Works out what an edit does to the file that is there.
 pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
     let refuse = |reason: String| Refusal {
@@ -197,7 +202,8 @@ fn to_paste(change: &Change) -> Option<String> {
 }
 
 fn block_in(text: Option<&[u8]>, lines: &[String], spot: Spot) -> Vec<u8> {
-    let block = format!("{BEGIN}\n{}\n{END}\n", lines.join("\n"));
+    let (begin, end) = if spot == Spot::Page { (BEGIN_PAGE, END_PAGE) } else { (BEGIN, END) };
+    let mut block = format!("{begin}\n{}\n{end}\n", lines.join("\n"));
     let text = match (text, spot) {
         (None, Spot::Top) => b"#!/bin/sh\n",
         (text, _) => text.unwrap_or_default(),
@@ -210,8 +216,11 @@ fn block_in(text: Option<&[u8]>, lines: &[String], spot: Spot) -> Vec<u8> {
     let (mut head, tail) = match (find_block(text), spot) {
         (Some((start, end)), _) => (text[..start].to_vec(), &text[end..]),
         (None, Spot::Top) => (text[..first].to_vec(), &text[first..]),
-        (None, Spot::End) => (text.to_vec(), &b""[..]),
+        (None, Spot::End | Spot::Page) => (text.to_vec(), &b""[..]),
     };
+    if spot == Spot::Page && find_block(text).is_none() && !text.is_empty() {
+        block.insert(0, '\n');
+    }
     if !head.is_empty() && !head.ends_with(b"\n") {
         head.push(b'\n');
     }
@@ -219,8 +228,11 @@ fn block_in(text: Option<&[u8]>, lines: &[String], spot: Spot) -> Vec<u8> {
 }
 
 pub(super) fn find_block(text: &[u8]) -> Option<(usize, usize)> {
-    let start = memchr::memmem::find(text, BEGIN.as_bytes())?;
-    let end = start + memchr::memmem::find(&text[start..], END.as_bytes())? + END.len();
+    let find = |(begin, end): (&'static str, &'static str)| {
+        Some((memchr::memmem::find(text, begin.as_bytes())?, end))
+    };
+    let (start, mark) = [(BEGIN, END), (BEGIN_PAGE, END_PAGE)].into_iter().find_map(find)?;
+    let end = start + memchr::memmem::find(&text[start..], mark.as_bytes())? + mark.len();
     let end = if text.get(end) == Some(&b'\n') { end + 1 } else { end };
     Some((start, end))
 }

@@ -11,6 +11,7 @@ pub mod droid;
 pub mod edit;
 pub mod gemini;
 pub mod hermes;
+pub mod instructions;
 pub mod json;
 pub mod opencode;
 pub mod qwen;

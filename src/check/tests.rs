@@ -56,15 +56,7 @@ pub fn judge(standing: &TestStanding, risks: &[StateRisk]) -> Vec<Issue> {
                 format!("The tests ran on this content, but in another environment: {what} changed since.");
             vec![Issue::block(ID, "tests-stale", message).hint(RUN)]
         }
-        TestStanding::Missing { command, last } => {
-            let before = match last {
-                Some(last) if last.is_green() => " The last run, on other content, was green.",
-                Some(_) => " The last run, on other content, was red.",
-                None => "",
-            };
-            let message = format!("The tests (`{}`) have not run on this content.{before}", plain(command));
-            vec![Issue::block(ID, "tests-missing", message).hint(RUN)]
-        }
+        TestStanding::Missing { command, last, claimed } => vec![missing(command, last.as_deref(), *claimed)],
         TestStanding::Suites(suites) => of_suites(suites, risks),
         TestStanding::Unbound { why } => {
             let message = format!("No test run can be bound to this content: {}.", plain(why));
@@ -74,6 +66,26 @@ pub fn judge(standing: &TestStanding, risks: &[StateRisk]) -> Vec<Issue> {
             ]
         }
     }
+}
+
+fn missing(command: &str, last: Option<&Evidence>, claimed: Option<bool>) -> Issue {
+    let (before, hint) = match (claimed, last) {
+        (Some(green), _) => {
+            let word = if green { "green" } else { "red" };
+            let told = format!(
+                " A run where nothing can be recorded (an agent's sandbox) says of itself that it was {word}, which \
+                 counts as missing."
+            );
+            (told, "Run `endwell verify` outside of the sandbox: where the git folder can be written.")
+        }
+        (None, Some(last)) if last.is_green() => {
+            (" The last run, on other content, was green.".to_owned(), RUN)
+        }
+        (None, Some(_)) => (" The last run, on other content, was red.".to_owned(), RUN),
+        (None, None) => (String::new(), RUN),
+    };
+    let message = format!("The tests (`{}`) have not run on this content.{before}", plain(command));
+    Issue::block(ID, "tests-missing", message).hint(hint)
 }
 
 /// Each suite by itself; those that have not run are told together.
@@ -298,7 +310,10 @@ mod cases {
         let code = |standing: &TestStanding| only(standing, &[]).code;
         assert_eq!(code(&TestStanding::NoCommand), "no-tests");
         assert!(judge(&TestStanding::Green(Box::default()), &[]).is_empty());
-        let missing = TestStanding::Missing { command: "pytest".to_owned(), last: None };
+        let claimed =
+            only(&TestStanding::Missing { command: "t".to_owned(), last: None, claimed: Some(true) }, &[]);
+        assert_eq!((claimed.code.as_str(), claimed.severity), ("tests-missing", Severity::Block));
+        let missing = TestStanding::Missing { command: "pytest".to_owned(), last: None, claimed: None };
         for (standing, wanted) in [
             (red_run(&[]), "tests-unnamed"),
             (missing, "tests-missing"),

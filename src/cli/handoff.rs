@@ -39,6 +39,10 @@ pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
         Outcome::Refused(refused) => return Err(handoff::failure(&refused)),
         Outcome::Written(done) => (done, "Written"),
         Outcome::Unchanged(done) => (done, "Unchanged"),
+        Outcome::Queued => {
+            app.ui.say("The git folder can't be written here: nothing speaks against the packet, and the next hook writes it.");
+            return Ok(ExitStatus::Done);
+        }
     };
     app.ui.data(output(args, &bench, &done)?.trim_end()).map_err(cannot_print)?;
     app.ui.say(format_args!("{word}: the packet of session `{}`.", done.packet.session_id));

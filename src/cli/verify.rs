@@ -8,7 +8,7 @@ use crate::cli::App;
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::flow::Workbench;
-use crate::flow::verify::{Verified, VerifyOptions, verify};
+use crate::flow::verify::{NOT_RECORDED, Verified, VerifyOptions, verify};
 use crate::model::Severity;
 use crate::model::report::{SuiteRun, TestRun, VerificationReport};
 use crate::ui::{Ui, plain};
@@ -103,7 +103,9 @@ fn next_step(report: &VerificationReport) -> String {
 fn line(verified: &Verified) -> String {
     let report = &verified.report;
     let tree = report.tree.as_deref().map(|tree| &tree[..tree.len().min(12)]);
+    let lost = report.findings.iter().any(|finding| finding.code == NOT_RECORDED);
     let record = match tree {
+        Some(tree) if lost => format!(", not recorded for tree {tree}"),
         Some(tree) if verified.from_record => format!(", recorded for tree {tree}"),
         Some(tree) => format!(", now recorded for tree {tree}"),
         None => String::new(),

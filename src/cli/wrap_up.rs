@@ -5,7 +5,8 @@ use clap::Args as ClapArgs;
 use crate::cli::App;
 use crate::exit::ExitStatus;
 use crate::failure::Result;
-use crate::flow::{Workbench, wrap_up};
+use crate::flow::Workbench;
+use crate::flow::wrap_up::{self, Marked};
 
 /// From now on this agent's session is wrapping up.
 ///
@@ -15,8 +16,12 @@ pub struct Args;
 
 pub fn run(_args: &Args, app: &App) -> Result<ExitStatus> {
     let bench = Workbench::open(&app.env, app.ui)?;
-    let id = wrap_up::wrap_up(&bench)?;
-    app.ui.say(format_args!("Session `{id}` is wrapping up."));
+    match wrap_up::wrap_up(&bench)? {
+        Marked::Now(id) => app.ui.say(format_args!("Session `{id}` is wrapping up.")),
+        Marked::Queued(id) => app.ui.say(format_args!(
+            "The git folder can't be written here: the next hook marks session `{id}` as wrapping up."
+        )),
+    }
     app.ui.hint("`endwell check` says what stands against its packet now.");
     Ok(ExitStatus::Done)
 }

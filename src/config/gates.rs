@@ -19,7 +19,7 @@ struct Gate {
 }
 
 /// Every setting that can loosen a gate.
-const GATES: [Gate; 20] = [
+const GATES: [Gate; 22] = [
     Gate {
         key: "allow.agents",
         is_looser: |was, is| !was.allow.agents && is.allow.agents,
@@ -108,6 +108,16 @@ const GATES: [Gate; 20] = [
     Gate {
         key: "board.run_fields",
         is_looser: |was, is| has_more(&is.board.run_fields, &was.board.run_fields),
+        put_back: None,
+    },
+    Gate {
+        key: "tests.suite",
+        is_looser: |was, is| has_more(&is.tests.suite, &was.tests.suite),
+        put_back: None,
+    },
+    Gate {
+        key: "gate.can_commit",
+        is_looser: |was, is| was.gate.can_commit != Some(false) && is.gate.can_commit == Some(false),
         put_back: None,
     },
     // files that lie elsewhere now may be another story; the old place is nothing to go back to

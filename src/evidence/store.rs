@@ -61,6 +61,12 @@ impl Store {
         Self { folder: shared.join("evidence") }
     }
 
+    /// The store of runs that are claimed by somebody who may not write this one: nothing in it is evidence.
+    #[must_use]
+    pub fn claimed(&self) -> Self {
+        Self { folder: self.folder.join("claimed") }
+    }
+
     /// The file whose lock makes sure that a key's tests run once at a time.
     pub fn lock_path(&self, key: &Key) -> PathBuf {
         self.folder.join(format!(".lock-{}-{}", &key.tree[..key.tree.len().min(16)], key.command_id()))

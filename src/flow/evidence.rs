@@ -9,7 +9,7 @@ use crate::evidence::detect::{self, Candidate, Detection};
 use crate::evidence::environment::{self, Look, Parts};
 use crate::evidence::store::Found;
 use crate::evidence::{Key, Store};
-use crate::flow::Workbench;
+use crate::flow::{Workbench, queue};
 use crate::git::{Content, Contents, GitError, Status};
 use crate::model::board::Board;
 use crate::model::report::{Evidence, SuiteStanding, TestStanding, TestsBelow};
@@ -212,7 +212,8 @@ fn look_up(
         Found::Other { changed } => TestStanding::Stale { changed },
         Found::Nothing => {
             let last = store.newest(&key.argv, &key.cwd, |_| true).map_err(unreadable)?;
-            TestStanding::Missing { command: shell_words::join(&key.argv), last: last.map(Box::new) }
+            let claimed = queue::claims(bench, &key.tree, &key.argv).first().map(Evidence::is_green);
+            TestStanding::Missing { command: shell_words::join(&key.argv), last: last.map(Box::new), claimed }
         }
     })
 }

@@ -52,7 +52,7 @@ impl Standing {
     pub const fn refused(&self) -> Option<&Refused> {
         match &self.outcome {
             Outcome::Refused(refused) => Some(refused),
-            Outcome::Written(_) | Outcome::Unchanged(_) => None,
+            Outcome::Written(_) | Outcome::Unchanged(_) | Outcome::Queued => None,
         }
     }
 }

@@ -10,10 +10,11 @@ use crate::flow::check::{self, CheckOptions, Judged};
 use crate::flow::handoff_inputs::{self as inputs, Gathered};
 use crate::flow::packets::{self, Whereabouts};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, state, trust};
+use crate::flow::{Workbench, queue, state, trust};
 use crate::fs;
 use crate::model::Issue;
 use crate::model::packet::{Packet, PacketStatus};
+use crate::model::queue::QueuedKind;
 use crate::model::session::Ending;
 use crate::packet::store::{Store, StoreError, Writing};
 use crate::packet::{self, Inputs};
@@ -37,6 +38,8 @@ pub enum Outcome {
     /// The same bytes stood there already.
     Unchanged(Box<Done>),
     Refused(Refused),
+    /// Nothing speaks against it, but the git folder can't be written here: the next hook writes it.
+    Queued,
 }
 
 /// The packet and its files.
@@ -90,11 +93,14 @@ pub fn attempt(bench: &Workbench, options: &HandoffOptions) -> Result<Outcome> {
 /// As [`attempt`], with what was judged.
 pub fn attempt_seen(bench: &Workbench, options: &HandoffOptions) -> Result<(Judged, Outcome)> {
     let store = store(bench);
-    let _lock = store.lock().map_err(|error| {
-        Failure::broken("can't take the lock for packets")
-            .because(error)
-            .hint("Wait for the other endwell to end, or make the git folder writable, then try again.")
-    })?;
+    if let Some(id) = &options.session {
+        never_was(bench, &store, id)?;
+    }
+    let _lock = match store.lock() {
+        Ok(lock) => lock,
+        Err(error) if fs::is_read_only(&error) => return confined(bench, &store, options, error),
+        Err(error) => return Err(no_lock(error)),
+    };
     store.mend(crate::clock::now()).map_err(kept)?;
     let judged =
         check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
@@ -103,6 +109,51 @@ pub fn attempt_seen(bench: &Workbench, options: &HandoffOptions) -> Result<(Judg
         Gathered::Refused(reasons) => Outcome::Refused(refused(&judged, reasons)),
     };
     Ok((judged, outcome))
+}
+
+fn no_lock(error: std::io::Error) -> Failure {
+    Failure::broken("can't take the lock for packets")
+        .because(error)
+        .hint("Wait for the other endwell to end, or make the git folder writable, then try again.")
+}
+
+/// In a sandbox that may not write the git folder: judged as ever, and left for the next hook to write.
+fn confined(
+    bench: &Workbench,
+    store: &Store,
+    options: &HandoffOptions,
+    error: std::io::Error,
+) -> Result<(Judged, Outcome)> {
+    let judged =
+        check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
+    if let Gathered::Refused(reasons) = inputs::gather(bench, store, &judged)? {
+        let outcome = Outcome::Refused(refused(&judged, reasons));
+        return Ok((judged, outcome));
+    }
+    let id = judged.session.id.to_string();
+    queue::put(bench, QueuedKind::Handoff, |queued| queued.session_id = id).map_err(|_| no_lock(error))?;
+    Ok((judged, Outcome::Queued))
+}
+
+/// A mistyped id must not become a session of its own: where sessions are known, it is one of them. Where none is, the id
+/// is the caller's to choose.
+fn never_was(bench: &Workbench, store: &Store, id: &str) -> Result<()> {
+    let sessions = crate::session::Store::of(&bench.repo).sessions();
+    let agents: Vec<&str> = sessions
+        .iter()
+        .rev()
+        .filter(|session| session.agent != "manual")
+        .map(|session| session.id.as_str())
+        .collect();
+    let is_known = sessions.iter().any(|session| session.id.as_str() == id)
+        || id.starts_with("manual-")
+        || store.receipts().iter().any(|receipt| receipt.session_id == id);
+    if is_known || agents.is_empty() || crate::model::SessionId::parse(id).is_err() {
+        return Ok(());
+    }
+    let known = agents.iter().take(5).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
+    Err(Failure::usage(format!("there was never a session `{id}` here; the latest are {known}"))
+        .hint("Name one of them, or leave `--session` out: the session is then found by itself."))
 }
 
 /// What would refuse a packet now; nothing is written. For gates that judged already.

@@ -11,7 +11,7 @@ use crate::flow::gate::Standing;
 use crate::flow::handoff::{Reason, Refused};
 use crate::flow::session::{in_force, kept, take_baseline};
 use crate::flow::transcript::{self, Until};
-use crate::flow::{Workbench, bypass, diary, gate, park, record, recover, resume, turn_end};
+use crate::flow::{Workbench, bypass, diary, gate, park, queue, record, recover, resume, turn_end};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
 use crate::model::issue::Owner;
@@ -35,6 +35,7 @@ pub fn on_event(env: &Env, ui: Ui, agent: &str, event: &Event) -> Result<Answer>
     };
     let Some(bench) = bench_of(env, ui, agent, &id, event)? else { return Ok(Answer::Nothing) };
     park::recover(&bench)?;
+    queue::take_over(&bench);
     let store = Store::of(&bench.repo);
     let hook = Hook {
         bench: &bench,

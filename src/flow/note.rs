@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, Result};
-use crate::flow::{Workbench, handoff, state};
+use crate::flow::{Workbench, handoff, state, state_text};
 use crate::fs;
 use crate::model::{SCHEMA_VERSION, Severity};
 
@@ -52,7 +52,8 @@ pub fn add(bench: &Workbench, note: &Note, text: &str) -> Result<Noted> {
     }
     let _lock = state::lock(bench, "state")?;
     let read = state::read(bench)?;
-    let mut value = read.value.unwrap_or_else(empty);
+    let old = read.value.unwrap_or_default();
+    let mut value = if old.is_null() { empty() } else { old.clone() };
     let Value::Object(map) = &mut value else { return Ok(Noted::Known) };
     let noted = edit(map, note, text).map_err(refused)?;
     if noted == Noted::Known {
@@ -64,10 +65,18 @@ pub fn add(bench: &Workbench, note: &Note, text: &str) -> Result<Noted> {
             .because(error)
             .hint("Make the file and its folder writable, or free some space, then note it again.")
     };
-    let mut bytes = serde_json::to_vec_pretty(&value).map_err(|error| failed(error.into()))?;
-    bytes.push(b'\n');
+    let bytes = match state_text::edited(&read.text, &old, &value) {
+        Some(text) => text.into_bytes(),
+        None => pretty(&value).map_err(failed)?,
+    };
     fs::write_inside(&bench.repo.top, &read.path, &bytes).map_err(failed)?;
     Ok(noted)
+}
+
+fn pretty(value: &Value) -> std::io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec_pretty(value)?;
+    bytes.push(b'\n');
+    Ok(bytes)
 }
 
 fn refused(why: Refused) -> Failure {

@@ -14,7 +14,7 @@ use crate::flow::check::{CheckOptions, Judged, judge_walked as judge_bench};
 use crate::flow::evidence::{NewestRun, Recorded};
 use crate::flow::verify::{self, VerifyOptions};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, allow, bypass, evidence, recover};
+use crate::flow::{Workbench, allow, bypass, evidence, queue, recover};
 use crate::git::pins::is_pin;
 use crate::git::push::{PushedRef, Start};
 use crate::git::status::{Walk, walk_ahead};
@@ -265,6 +265,7 @@ impl Gate<'_> {
     /// HEAD's commit is pushed: the bench must be clean, and evidence must be there.
     fn judge_workbench(&self, verdict: &mut Verdict, head: Option<&str>, walk: Option<Walk>) -> Result<()> {
         let bench = self.bench;
+        queue::take_over(bench);
         recover::finish_dead(bench, None);
         let Judged { report, session, tests, .. } = judge_bench(bench, &CheckOptions::default(), walk)?;
         let settings = session.in_force(&bench.config);

@@ -1,6 +1,8 @@
 //! Finding the reports that a packet points to: the verdict on this tree, and the review. Other gates write them too, so
 //! they are read as far as they go; a verdict on another tree counts as missing.
 
+use std::path::PathBuf;
+
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -14,6 +16,20 @@ use crate::model::packet::FileRef;
 use crate::model::report::{Coverage, ReviewReport, ReviewVerdict, SuiteRun, VerificationReport};
 use crate::model::{SCHEMA_VERSION, slug};
 
+/// Where `endwell verify` writes the report of a task: another tool's file under that name stays as it is.
+pub(super) fn own_verification(bench: &Workbench, task: &str) -> PathBuf {
+    let path = bench.verification_path(task);
+    let bytes = fs::read_optional(&path).ok().flatten().unwrap_or_default();
+    let ours = match serde_json::from_slice::<Value>(&bytes) {
+        Ok(value) => {
+            ["passed", "findings", "tests", "head_commit"].iter().any(|key| value.get(key).is_some())
+        }
+        // torn: nothing in it could be lost
+        Err(_) => bytes.is_empty() || bytes.trim_ascii_start().starts_with(b"{"),
+    };
+    if ours { path } else { path.with_extension("endwell.json") }
+}
+
 /// The verification report of this tree.
 pub(super) fn verdict(
     bench: &Workbench,
@@ -23,6 +39,7 @@ pub(super) fn verdict(
 ) -> Result<(VerificationReport, FileRef), Reason> {
     let verify = "Run `endwell verify`.";
     let places = [
+        own_verification(bench, key),
         bench.verification_path(key),
         bench.verification_path(topic.report_key()),
         bench.verification_path(&topic.name),

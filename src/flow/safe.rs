@@ -2,7 +2,7 @@
 //! left as they are: others join on them.
 
 use crate::model::clean::CleanReport;
-use crate::model::report::{ReviewReport, TestRun, VerificationReport};
+use crate::model::report::{Evidence, ReviewReport, TestRun, VerificationReport};
 use crate::model::state::AgentState;
 use crate::redact::Redactor;
 
@@ -34,6 +34,12 @@ pub(super) fn verification(mut report: VerificationReport, redactor: &Redactor) 
         each(redactor, command.iter_mut().chain(failing));
     }
     report
+}
+
+pub(super) fn evidence(mut evidence: Evidence, redactor: &Redactor) -> Evidence {
+    let run = &mut evidence.run;
+    each(redactor, run.command.iter_mut().chain(&mut run.failing).chain(&mut evidence.last_line));
+    evidence
 }
 
 pub(super) fn review(mut report: ReviewReport, redactor: &Redactor) -> ReviewReport {

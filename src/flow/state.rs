@@ -22,18 +22,20 @@ pub struct ReadState {
     pub remarks: Vec<String>,
     /// The file as it is; absent where there is none yet.
     pub value: Option<Value>,
+    /// The same as it stands there.
+    pub text: String,
 }
 
 /// Reads the state. A file that can't be read as JSON is a failure: it may be ours.
 pub fn read(bench: &Workbench) -> Result<ReadState> {
     let path = bench.state_path();
     match reading(bench, &path)? {
-        Some((_, StateReading::Foreign)) => {
+        Some(Found { reading: StateReading::Foreign, .. }) => {
             let own = bench.output("agent_state.json");
             let told = foreign(bench, &path, &own);
             tell_once(bench, "foreign-state", &told);
             let mut read = match reading(bench, &own)? {
-                Some((_, StateReading::Foreign)) => return Err(both_foreign(bench, &own)),
+                Some(Found { reading: StateReading::Foreign, .. }) => return Err(both_foreign(bench, &own)),
                 other => of(bench, other, own)?,
             };
             read.remarks.insert(0, told);
@@ -43,24 +45,31 @@ pub fn read(bench: &Workbench) -> Result<ReadState> {
     }
 }
 
-fn of(bench: &Workbench, reading: Option<(Value, StateReading)>, path: PathBuf) -> Result<ReadState> {
+fn of(bench: &Workbench, reading: Option<Found>, path: PathBuf) -> Result<ReadState> {
     let shown = shown(bench, &path);
     match reading {
         None => Ok(ReadState { path, ..ReadState::default() }),
-        Some((value, StateReading::Ours { state, remarks })) => {
+        Some(Found { value, text, reading: StateReading::Ours { state, remarks } }) => {
             let remarks = remarks.into_iter().map(|remark| format!("`{shown}`: {remark}")).collect();
-            Ok(ReadState { state, path, remarks, value: Some(value) })
+            Ok(ReadState { state, path, remarks, value: Some(value), text })
         }
-        Some((_, StateReading::NewerVersion(version))) => Err(Failure::broken(format!(
+        Some(Found { reading: StateReading::NewerVersion(version), .. }) => Err(Failure::broken(format!(
             "`{shown}` has schema version {version}, which this endwell does not know"
         ))
         .hint("Use the newer endwell that wrote it, or move the file away.")),
-        Some((_, StateReading::Foreign)) => Err(both_foreign(bench, &path)),
+        Some(Found { reading: StateReading::Foreign, .. }) => Err(both_foreign(bench, &path)),
     }
 }
 
+/// A state file and what it turned out to be.
+struct Found {
+    value: Value,
+    text: String,
+    reading: StateReading,
+}
+
 /// The file's value; `None` where there is nothing in it.
-fn reading(bench: &Workbench, path: &Path) -> Result<Option<(Value, StateReading)>> {
+fn reading(bench: &Workbench, path: &Path) -> Result<Option<Found>> {
     let shown = shown(bench, path);
     let mend = || format!("Mend `{shown}`, or move it away: endwell then begins a new one.");
     if let Some(meta) = fs::stat(path)
@@ -78,7 +87,7 @@ fn reading(bench: &Workbench, path: &Path) -> Result<Option<(Value, StateReading
     let value: Value = serde_json::from_slice(text)
         .map_err(|error| Failure::broken(format!("`{shown}` is no JSON")).because(error).hint(mend()))?;
     let read = AgentState::read(&value);
-    Ok(Some((value, read)))
+    Ok(Some(Found { value, text: String::from_utf8_lossy(&bytes).into_owned(), reading: read }))
 }
 
 fn foreign(bench: &Workbench, path: &Path, own: &Path) -> String {
@@ -99,7 +108,7 @@ pub fn shown(bench: &Workbench, path: &Path) -> String {
 }
 
 /// Says something once in the life of a work tree.
-fn tell_once(bench: &Workbench, what: &str, sentence: &str) {
+pub(super) fn tell_once(bench: &Workbench, what: &str, sentence: &str) {
     let mark = bench.repo.own_dir().join("told").join(what);
     if !fs::exists(&mark) {
         bench.ui.warn(sentence);
@@ -119,10 +128,6 @@ pub fn lock(bench: &Workbench, name: &str) -> Result<fs::Lock> {
 
 /// Where a lock lies.
 pub fn lock_path(bench: &Workbench, name: &str) -> PathBuf {
-    let own = bench.repo.own_dir();
-    if fs::is_writable_place(&own) {
-        own.join(format!("{name}.lock"))
-    } else {
-        bench.output(".endwell-queue").join(format!("{name}.lock"))
-    }
+    let own = bench.repo.own_dir().join(format!("{name}.lock"));
+    if fs::can_be_written(&own) { own } else { bench.output(".endwell-queue").join(format!("{name}.lock")) }
 }

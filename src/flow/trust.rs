@@ -8,17 +8,16 @@
 
 use std::path::PathBuf;
 
-use crate::agent;
 use crate::config::gates;
 use crate::failure::{Failure, Result};
+use crate::flow::allow::agent_around;
 use crate::flow::{Workbench, board, session};
 use crate::fs;
 use crate::githook::mark;
 use crate::model::board::{BoardReading, Criterion};
 use crate::model::issue::{hex, sha256_hex};
-use crate::model::session::{Baseline, Session};
+use crate::model::session::Baseline;
 use crate::model::trust::{Trust, VERSION};
-use crate::process::owner;
 use crate::session::Store;
 
 /// How a command from the repository stands with this person.
@@ -141,15 +140,6 @@ pub fn persons_word(bench: &Workbench, said_so: bool) -> Result<()> {
         .hint("Look at what is listed above, then say so: `endwell trust --yes`."))
 }
 
-/// The agent whose session this process runs in: named by the environment, or a live session's owner among the
-/// ancestors.
-fn agent_around(bench: &Workbench) -> Option<String> {
-    let open = || Store::everywhere(&bench.repo).into_iter().flat_map(|store| store.open_sessions());
-    let ours = |session: &Session| session.owner.as_ref().is_some_and(owner::is_ancestor);
-    let named = agent::around(&bench.env).map(str::to_owned);
-    named.or_else(|| open().find(ours).map(|session| session.agent))
-}
-
 /// Every command of the repository that endwell may run, with its place.
 fn commands(bench: &Workbench) -> Vec<(String, Vec<String>)> {
     let tests = &bench.config.tests;
@@ -160,6 +150,12 @@ fn commands(bench: &Workbench) -> Vec<(String, Vec<String>)> {
             Some((format!("`{key}` in `{}`", crate::config::FILE), command.as_ref()?.argv()))
         })
         .collect();
+    let suites = tests.suite.iter();
+    found.extend(
+        suites.map(|suite| {
+            (format!("suite `{}` in `{}`", suite.name, crate::config::FILE), suite.command.argv())
+        }),
+    );
     if let BoardReading::Board(read) = board::read(bench) {
         for feature in &read.features {
             let lines = feature.acceptance.iter().filter_map(|criterion| match criterion {

@@ -24,7 +24,7 @@ use crate::packet::store::Writing;
 pub(super) fn of(bench: &Workbench, judged: &Judged, outcome: &Outcome) -> Result<TurnEnd> {
     let packet = match outcome {
         Outcome::Written(done) | Outcome::Unchanged(done) => Some(rendered(done)?),
-        Outcome::Refused(_) => None,
+        Outcome::Refused(_) | Outcome::Queued => None,
     };
     let log = Mark::at_end(&bench.feedback_path());
     Ok(TurnEnd {

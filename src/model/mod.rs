@@ -13,6 +13,7 @@ pub mod overrides;
 pub mod packet;
 pub mod park;
 pub mod plan;
+pub mod queue;
 pub mod report;
 pub mod session;
 pub mod state;

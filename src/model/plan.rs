@@ -33,6 +33,8 @@ pub enum Change {
 pub enum Spot {
     /// Behind everything.
     End,
+    /// Behind everything in a page of Markdown, where the marks are comments.
+    Page,
     /// In a script, right below its first line; a script that is not there yet is made.
     Top,
 }

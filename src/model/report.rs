@@ -220,7 +220,8 @@ pub enum TestStanding {
     /// Recorded for this content, but in another environment: `changed` names the parts that differ.
     Stale { changed: Vec<String> },
     /// Nothing is recorded for this content. `last` is the newest run of this command on other content.
-    Missing { command: String, last: Option<Box<Evidence>> },
+    /// `claimed` tells what a run in a sandbox, which could not be recorded, said of itself: whether it was green.
+    Missing { command: String, last: Option<Box<Evidence>>, claimed: Option<bool> },
     /// The content can't be named (hidden edits, dirt in submodules), so no record can be bound to it.
     Unbound { why: String },
     /// How each suite stands, where the project has suites.

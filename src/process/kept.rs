@@ -19,8 +19,9 @@ pub struct Keep {
 }
 
 impl Keep {
-    /// Enough to find the failing tests of a large suite, small enough for both streams and their text in 64 MiB.
-    pub const TESTS: Self = Self { head: 2 << 20, tail: 4 << 20 };
+    /// Enough to find the failing tests of a large suite, small enough for both streams, their text and lists of their
+    /// lines in 64 MiB, whatever bytes they are.
+    pub const TESTS: Self = Self { head: 1 << 20, tail: 2 << 20 };
     /// For a log record.
     pub const RECORD: Self = Self { head: 16 << 10, tail: 64 << 10 };
 }

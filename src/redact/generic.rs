@@ -50,7 +50,12 @@ fn assigned(text: &str, counts: &mut Counts) -> String {
         if spaced && !name.as_str().starts_with("--") {
             continue;
         }
-        let place = Place { quoted: quoted.is_some(), tight: separator.as_str() == "=" };
+        let tight = separator.as_str() == "=";
+        let place = Place {
+            quoted: quoted.is_some(),
+            tight,
+            alone: tight && quoted.is_none() && is_alone(text, name.start(), value.end()),
+        };
         let goes_on = !place.quoted && is_passwordlike(&name.as_str().to_ascii_lowercase());
         let end = value.end() + if goes_on { rest_of_password(&text[value.end()..]) } else { 0 };
         if value.start() < from || !is_secret(name.as_str(), &text[value.start()..end], place) {
@@ -71,6 +76,16 @@ struct Place {
     quoted: bool,
     /// Right behind a `=`.
     tight: bool,
+    /// Tight, and neither an argument of a call nor a part of an expression.
+    alone: bool,
+}
+
+fn is_alone(text: &str, start: usize, end: usize) -> bool {
+    let before = &text[..start];
+    let listed = before.ends_with(' ') && before.trim_end().ends_with(',');
+    let in_call = listed || before.ends_with(['(', '.', '{', '[', '$', '@']);
+    let after = text[end..].chars().next();
+    !in_call && after.is_none_or(|c| c.is_whitespace() || matches!(c, '&' | '\'' | '"'))
 }
 
 fn is_passwordlike(name: &str) -> bool {
@@ -101,7 +116,19 @@ fn is_secret(name: &str, value: &str, place: Place) -> bool {
     let odd = is_passwordlike(&name)
         && bare.contains(['(', '$', '\\'])
         && bare.contains(|c: char| c.is_ascii_digit());
-    let code = if odd { is_look_up(bare) } else { is_code(bare, place.quoted) };
+    let stands_for_it = ["prompt", "stdin", "getpass", "input", "value", "invalid", "incorrect", "wrong"];
+    let is_word = place.alone
+        && is_passwordlike(&name)
+        && bare.len() >= 6
+        && bare.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !stands_for_it.contains(&bare);
+    let code = if is_word {
+        false
+    } else if odd {
+        is_look_up(bare)
+    } else {
+        is_code(bare, place.quoted)
+    };
     if is_placeholder(bare) || counts_something(&name) || code {
         return false;
     }
@@ -117,8 +144,8 @@ fn is_secret(name: &str, value: &str, place: Place) -> bool {
             return true;
         }
         let plain_word = bare.chars().all(|c| c.is_lowercase() || c == '_' || c == '-' || c == ' ');
-        return bare.chars().count() >= 6
-            && !(plain_word && (bare.len() < 12 || bare.contains([' ', '_', '-'])));
+        let short_word = plain_word && (bare.len() < 12 || bare.contains([' ', '_', '-']));
+        return bare.chars().count() >= 6 && (!short_word || is_word);
     }
     let spaces = bare.contains(char::is_whitespace);
     // without a digit it must be as wild as no name of a variable is: letters of both cases that change all the time

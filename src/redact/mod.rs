@@ -5,6 +5,7 @@
 //! The order matters: strip, then redact, then cut. A cut in front of redaction would halve a token and keep a half.
 
 mod clean;
+mod escapes;
 mod generic;
 mod rules;
 
@@ -74,16 +75,15 @@ impl Redactor {
     pub fn apply(&self, text: &str, counts: &mut Counts) -> String {
         let mut text = clean(text);
         for pattern in &self.custom {
-            text = replace(&text, pattern, "custom", counts, &|_, _| true);
+            text = replace((&text, &text), pattern, "custom", counts, &|_, _| true);
         }
-        for rule in rules::RULES.iter() {
-            if rule.may_match(&text) {
-                text = replace(&text, rule.pattern(), rule.kind, counts, &|_, value| (rule.holds)(value));
-            }
-        }
+        text = with_rules(&text, false, counts);
         text = generic::redact(&text, counts);
+        if escapes::are_in(&text) {
+            text = with_rules(&text, true, counts);
+        }
         if self.mask_mail {
-            text = replace(&text, &rules::MAIL, "email", counts, &|_, _| true);
+            text = replace((&text, &text), &rules::MAIL, "email", counts, &|_, _| true);
         }
         self.folders.iter().fold(text, |text, (folder, short)| shorten(&text, folder, short))
     }
@@ -92,6 +92,19 @@ impl Redactor {
     pub fn text(&self, text: &str) -> String {
         self.apply(text, &mut Counts::new())
     }
+}
+
+/// The maintained rules; `blank`: as if escapes that are written out were blanks, since they hide where a word begins.
+fn with_rules(text: &str, blank: bool, counts: &mut Counts) -> String {
+    let mut text = text.to_owned();
+    for rule in rules::RULES.iter().filter(|rule| !blank || rule.begins_a_word()) {
+        if rule.may_match(&text) {
+            let looked_at = if blank { escapes::blanked(&text) } else { text.clone() };
+            let holds = |_: &str, value: &str| (rule.holds)(value);
+            text = replace((&text, &looked_at), rule.pattern(), rule.kind, counts, &holds);
+        }
+    }
+    text
 }
 
 fn shorten(text: &str, folder: &str, short: &str) -> String {
@@ -114,9 +127,9 @@ fn shorten(text: &str, folder: &str, short: &str) -> String {
 }
 
 /// Puts a mark in place of each match's first group (or the whole match) that `holds` says is a secret. `holds` gets
-/// the text in front of the value too.
+/// the text in front of the value too. `looked_at` is the text, or one of the same length with other characters.
 fn replace(
-    text: &str,
+    (text, looked_at): (&str, &str),
     pattern: &Regex,
     kind: &str,
     counts: &mut Counts,
@@ -124,12 +137,12 @@ fn replace(
 ) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
-    for found in pattern.captures_iter(text) {
+    for found in pattern.captures_iter(looked_at) {
         let Some(value) = (1..found.len()).find_map(|group| found.get(group)).or_else(|| found.get(0)) else {
             continue;
         };
-        if value.is_empty() || value.as_str().contains(MARK) || !holds(&text[..value.start()], value.as_str())
-        {
+        let before = &looked_at[..value.start()];
+        if value.is_empty() || value.as_str().contains(MARK) || !holds(before, value.as_str()) {
             continue;
         }
         out.push_str(&text[from..value.start()]);

@@ -23,6 +23,11 @@ impl Rule {
         self.keywords.iter().any(|keyword| text.contains(keyword))
     }
 
+    /// Where a word begins matters to it.
+    pub(super) fn begins_a_word(&self) -> bool {
+        self.pattern.contains(r"\b")
+    }
+
     pub(super) fn pattern(&self) -> &Regex {
         self.compiled.get_or_init(|| compile(self.pattern))
     }
@@ -135,6 +140,27 @@ fn table() -> Vec<Rule> {
     rule("argument", &["pass:"], r#"-pass(?:in|out)?\s+["']?pass:([^\s"']{3,})"#).unless_placeholder(),
     rule("argument", &["secret set"], r#"\bsecret\s+set\s(?:[^\n|;&]*\s)?(?:--body|-b)[ =]["']?([^\s"'\[]{4,})"#).unless_placeholder(),
     rule("python-bytes", &["b'", "b\""], r#"(?i)(?:password|passwd|secret|token|key)\s*[:=]\s*b["']([^"'\n]{4,})["']"#).unless_placeholder(),
+    // providers whose shape is a prefix and a body that nothing else would give away
+    rule(
+        "token",
+        &["AKCp", "cmVmd", "ABSK", "EZAK", "EZTK", "AQVN", "eyJrIjoi", "ops_eyJ"],
+        r"\b(?:(?:AKCp|cmVmd|EZ[AT]K|eyJrIjoi)[A-Za-z0-9]{50,}|ABSK[A-Za-z0-9+/]{100,}|AQVN[A-Za-z0-9_-]{35,38}|ops_eyJ[A-Za-z0-9+/]{100,})={0,3}",
+    ),
+    rule("token", &["live_", "test_"], r"\b(?:shippo_)?(?:live|test)_(?:pub_)?[a-f0-9]{31,40}\b"),
+    rule("token", &["sgp_"], r"\bsgp_(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}\b"),
+    rule("token", &["squ_", "sqp_", "sqa_"], r"\bsq[upa]_[A-Za-z0-9]{40}\b"),
+    rule("token", &["sm_aat_", "sm_pat_", "sm_sat_"], r"\bsm_[aps]at_[A-Za-z0-9]{16}\b"),
+    rule("token", &["NRII-", "NRJS-", "NRAK-"], r"\bNR(?:II|JS|AK)-[A-Za-z0-9-]{19,}"),
+    rule("token", &["FLWSECK", "FLWPUBK"], r"\bFLW(?:SECK|PUBK)(?:_TEST)?-[A-Za-z0-9]{12,}(?:-X)?"),
+    rule("token", &["dnkey-"], r"\bdnkey-[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{40,}"),
+    rule("token", &["_mmk"], r"\b[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\b"),
+    rule("token", &["pat.", "sat."], r"\b[ps]at\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}\b"),
+    rule("token", &["v1.0-"], r"\bv1\.0-[a-f0-9]{24}-[a-f0-9]{100,}"),
+    rule("token", &["s-s4t2"], r"\bs-s4t2(?:ud|af)-[a-fA-F0-9]{64}"),
+    rule("token", &["A3-"], r"\bA3-[A-Z0-9]{6}-[A-Z0-9]{6}-?[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3}\b"),
+    rule("token", &["IncomingWebhook/"], r"IncomingWebhook/([A-Za-z0-9]{20,}(?:/[A-Za-z0-9-]{20,})?)"),
+    rule("cookie", &["_session=", "SESSID=", "SESSIONID=", "connect.sid="], r"\b(?:_gitlab_session|laravel_session|PHPSESSID|JSESSIONID|connect\.sid)=([A-Za-z0-9%._-]{12,})"),
+    rule("xml", &["key="], r#"(?i)<add\s+key="(?:cleartext)?password"\s+value="([^"\n]{4,})""#).unless_placeholder(),
     rule("pg-password", &["PASSWORD=", "PASSWD=", "PWD=", "PASS="], r#"\b(?:[A-Z][A-Z0-9_]*_?)?(?:PASSWORD|PASSWD|PASS|PWD)=["']?([^\s"'/~.][^\s"']{2,})"#)
         .unless_placeholder(),
 ]

@@ -163,6 +163,11 @@ fn secrets_in_every_dress_go() {
         (format!("cio{}", &body[..32]), &body[..32]),
         (format!("MT{}.{}.{}", &body[..22], &body[..6], &body[..30]), &body[..22]),
         (format!("abc_ghp_{body}"), body),
+        ("psql 'host=h password=agoivqwe'".to_owned(), "agoivqwe"),
+        ("mount -o username=ada,password=agoivqwe //h/x".to_owned(), "agoivqwe"),
+        (format!("{{\"msg\":\"\\nsk-ant-api03-{body}\\u001b[0m\"}}"), body),
+        (format!("\\u001b[31mAKIA{}", "QYLPMN5HHHFPZAM2"), "QYLPMN5HHHFPZAM2"),
+        (format!("\\tglpat-{}", &body[..20]), &body[..20]),
     ] {
         let out = redacted(&text);
         assert!(!out.contains(secret) && out.contains("[redacted:"), "{text}: {out}");
@@ -186,6 +191,11 @@ fn prose_and_code_around_the_new_shapes_stay() {
         "ciosomethinglowercaseonlyandlongenough",
         "https://example.org:8080/a@b",
         "export PASS=$PASS",
+        "connect(user=user, password=credential)",
+        "connect(password=passphrase)",
+        "password=prompt",
+        "C:\\new\\table\\results",
+        "printf 'a\\nb\\tc\\033[0m'",
     ] {
         assert_eq!(redacted(text), text);
     }

@@ -21,6 +21,13 @@ pub struct StoreError {
     source: io::Error,
 }
 
+impl StoreError {
+    /// Whether the git folder can't be written here, as in an agent's sandbox.
+    pub fn is_read_only(&self) -> bool {
+        fs::is_read_only(&self.source)
+    }
+}
+
 /// The records of one work tree.
 #[derive(Clone, Debug)]
 pub struct Store {

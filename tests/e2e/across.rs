@@ -29,10 +29,12 @@ fn packet_text(turn: &Turn) -> String {
 
 /// A session of Claude Code that leaves a long packet.
 fn long_packet(sandbox: &Sandbox) -> String {
-    let risks = format!("for i in $(seq 60); do endwell note -q risk \"$i {RISK}\"; done");
+    let all = ["risk", "question", "assumption"].map(|kind| format!("endwell note -q {kind} \"$i {RISK}\""));
+    let notes = format!("for i in $(seq 30); do {}; done", all.join("; "));
+    let next = format!("Write a test for the zero. {}", RISK.repeat(12));
     let steps = json!([
         {"shell": "echo 'exports.zero = 0;' >zero.js && git add -A && git commit -qm 'Add a zero' && endwell verify -q"},
-        {"shell": format!("{risks}; endwell note -q next 'Write a test for the zero'")},
+        {"shell": format!("{notes}; endwell note -q next '{next}'")},
         {"text": "That is all."},
     ]);
     let turn = Turn::headless(sandbox, "claude", "leaves", &steps);

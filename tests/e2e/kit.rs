@@ -19,6 +19,8 @@ pub struct Turn {
 pub enum How {
     /// One prompt, then it exits by itself.
     Headless,
+    /// The same, killed after so many milliseconds, with everything that it started.
+    KilledAfter(u64),
     /// In a terminal, left by the client's own command.
     Quit,
     /// In a terminal, killed after the turn, with everything that it started.
@@ -74,6 +76,12 @@ pub fn killed_after(sandbox: &Sandbox, before: &str, run: &str) -> Value {
         format!("exec '{}' '{}'\n", kit("kill-client.sh").display(), kept(run).join("client.pid").display());
     std::fs::write(sandbox.repo().join(".git/kill-client"), script).unwrap();
     json!({"shell": format!("{before}; sh .git/kill-client")})
+}
+
+/// What a client asks its model on its own behalf, with the tools of a main request.
+fn is_aside(entry: &Value) -> bool {
+    let asked = entry["last_user"].as_str().unwrap_or_default();
+    ["[SUGGESTION MODE", "Review the conversation above"].iter().any(|begin| asked.starts_with(begin))
 }
 
 fn count(value: &Value, text: &str) -> usize {
@@ -138,6 +146,9 @@ impl Turn {
         }
         match how {
             How::Headless => {}
+            How::KilledAfter(ms) => {
+                drop(command.arg("--kill-after").arg(format!("{}.{:03}", ms / 1000, ms % 1000)))
+            }
             How::Quit => drop(command.args(["--tui", "--quit", "quit"])),
             How::KilledAtRest => drop(command.args(["--tui", "--quit", "kill"])),
         }
@@ -147,7 +158,7 @@ impl Turn {
             .unwrap_or_default()
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).unwrap())
-            .filter(|entry| entry["main"] == true)
+            .filter(|entry| entry["main"] == true && !is_aside(entry))
             .map(|entry| Request { body: entry["body"].clone() })
             .collect();
         Self { ran, requests, log }

@@ -5,7 +5,8 @@ use crate::table::{Client, scenarios};
 const CLIENT: Client = Client {
     name: "qwen",
     settings: ".qwen/settings.json",
-    before: Some("{\n\t\"ui\": {\"hideTips\": true} // mine\n}"),
+    // without a version the client writes one into it
+    before: Some("{\n\t\"ui\": {\"hideTips\": true}, // mine\n\t\"$version\": 4\n}"),
     blocks_headless: true,
     tells_end: false,
     tells_exit: true,

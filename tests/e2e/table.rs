@@ -76,7 +76,10 @@ pub fn bare_project() -> Sandbox {
          test('sums', () => assert.equal(calc.sum(1, 2), 3));\n",
     );
     sandbox.commit("Add a sum");
-    // some clients' tools start a login shell, which begins with a PATH of its own
+    // some clients' tools hide this person's git settings
+    sandbox.git("repo", &["config", "user.name", "Test"]);
+    sandbox.git("repo", &["config", "user.email", "test@example.invalid"]);
+    // some start a login shell, which begins with a PATH of its own
     let path = sandbox.command("sh", ".", &["-c", "printf %s \"$PATH\""]).stdout;
     std::fs::write(sandbox.root().join("home/.profile"), format!("PATH='{path}'\n")).unwrap();
     sandbox
@@ -128,7 +131,7 @@ fn has_packet(sandbox: &Sandbox, journal: &Value) -> bool {
 
 /// Every session has a packet or a refusal, and none but the last may still be open.
 #[track_caller]
-fn assert_accounted_for(sandbox: &Sandbox) {
+pub fn assert_accounted_for(sandbox: &Sandbox) {
     let journals = journals(sandbox);
     let [ended @ .., _] = journals.as_slice() else { panic!("no session at all") };
     for journal in ended {

@@ -148,13 +148,22 @@ fn the_newer_packet_supersedes_and_the_pointer_is_the_truth() {
 fn many_processes_leave_one_active_packet() {
     let sandbox = sandbox();
     ready(&sandbox);
-    let count = std::env::var("WRITERS").ok().and_then(|count| count.parse().ok()).unwrap_or(16);
+    let count = std::env::var("WRITERS").ok().and_then(|count| count.parse().ok()).unwrap_or(64);
     std::thread::scope(|scope| {
         for n in 0..count {
             let sandbox = &sandbox;
             scope.spawn(move || handoff(sandbox, &format!("s{n}")));
         }
     });
+    let validator = crate::packets::validator();
+    for n in 0..count {
+        let (id, whole) = (format!("s{n}"), packet(&sandbox, &format!("s{n}")));
+        assert!(validator.is_valid(&whole), "{id}: {whole}");
+        assert!(
+            is_whole(&kept(&sandbox, &id)) && is_whole(&sandbox.repo().join("outputs/handoff").join(&id)),
+            "{id}"
+        );
+    }
     let statuses: Vec<Value> =
         (0..count).map(|n| packet(&sandbox, &format!("s{n}"))["status"].clone()).collect();
     assert_eq!(statuses.iter().filter(|status| **status == "active").count(), 1, "{statuses:?}");
@@ -188,7 +197,7 @@ fn killed_at_any_point_it_leaves_the_former_packet_or_the_new_one() {
     let sandbox = sandbox();
     ready(&sandbox);
     handoff(&sandbox, "one");
-    let tries = std::env::var("KILL_TRIES").ok().and_then(|tries| tries.parse().ok()).unwrap_or(40);
+    let tries = std::env::var("KILL_TRIES").ok().and_then(|tries| tries.parse().ok()).unwrap_or(200);
     let mut killed = 0;
     for n in 0..tries {
         let state = json!({"schema_version": 1, "assumptions": [], "next_action": format!("Step {n}")});

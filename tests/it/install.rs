@@ -272,7 +272,9 @@ fn the_shared_settings_are_valid_and_say_the_defaults() {
     let sandbox = Sandbox::with_repo();
     let ran = ok(sandbox.endwell(&["install", "--shared", "--agent", "claude"]));
     assert!(
-        ran.stderr.contains("hint: Commit what the team shares: `.claude/settings.json`, `endwell.toml`."),
+        ran.stderr.contains(
+            "hint: Commit what the team shares: `.claude/settings.json`, `.claude/skills/endwell/SKILL.md`, `endwell.toml`."
+        ),
         "{ran:?}"
     );
     let text = sandbox.read("endwell.toml");
@@ -467,6 +469,39 @@ fn every_client_leaves_the_tree_clean_and_comes_out_again() {
         let installed = snapshot(&sandbox.repo());
         ok(sandbox.endwell(&["install", "--agent", agent.id]));
         same(&installed, &snapshot(&sandbox.repo()));
+        ok(sandbox.endwell(&["uninstall"]));
+        same(&before, &snapshot(&sandbox.repo()));
+    }
+}
+
+#[test]
+fn instructions_stand_behind_the_projects_own_and_go_without_a_trace() {
+    for own in [None, Some("# The project\n\nBe kind.\n"), Some("no line end"), Some("")] {
+        let sandbox = Sandbox::with_repo();
+        if let Some(own) = own {
+            sandbox.write("AGENTS.md", own);
+            sandbox.commit("instructions");
+        }
+        let before = snapshot(&sandbox.repo());
+        ok(sandbox.endwell(&["install", "--agent", "codex"]));
+        assert_eq!(
+            sandbox.repo().join("AGENTS.md").exists(),
+            own.is_some(),
+            "only the team's installation writes them"
+        );
+        let shared = ["install", "--shared", "--agent", "codex", "--agent", "claude", "--agent", "gemini"];
+        ok(sandbox.endwell(&shared));
+        let text = sandbox.read("AGENTS.md");
+        assert!(text.starts_with(own.unwrap_or_default()), "{text}");
+        assert!(
+            text.contains("`endwell wrap-up`") && text.trim_end().ends_with("<!-- end endwell -->"),
+            "{text}"
+        );
+        assert!(sandbox.read(".claude/skills/endwell/SKILL.md").starts_with("---\nname: endwell\n"));
+        assert!(sandbox.read("GEMINI.md").contains("endwell note next"));
+        let again = ok(sandbox.endwell(&shared));
+        assert!(!again.stderr.contains("AGENTS.md` ("), "{again:?}");
+        assert_eq!(sandbox.read("AGENTS.md"), text);
         ok(sandbox.endwell(&["uninstall"]));
         same(&before, &snapshot(&sandbox.repo()));
     }

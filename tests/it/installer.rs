@@ -14,8 +14,8 @@ fn checkout() -> Sandbox {
     sandbox.commit("the checkout");
     let binary = env!("CARGO_BIN_EXE_endwell");
     let cargo = format!(
-        "#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in --root) root=$2 ;; esac; shift; done\n\
-         mkdir -p \"$root/bin\" && ln -s '{binary}' \"$root/bin/endwell\"\n"
+        "#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in --target-dir) target=$2 ;; esac; shift; done\n\
+         mkdir -p \"$target/release\" && ln -s '{binary}' \"$target/release/endwell\"\n"
     );
     program(&sandbox, "tools/cargo", &cargo);
     sandbox

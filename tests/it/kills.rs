@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
@@ -64,11 +64,17 @@ enum Target {
     Both,
 }
 
-fn client(sandbox: &Sandbox, session: &str, script: &[&str]) -> Child {
-    let mut command = sandbox.prepare("python3", "repo");
+fn client(sandbox: &Sandbox, python: &str, session: &str, script: &[&str]) -> Child {
+    let mut command = sandbox.prepare(python, "repo");
     command.args(["-c", CLIENT, env!("CARGO_BIN_EXE_endwell"), session]).args(script);
     command.env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli").process_group(0);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn children(child: &Child) -> Vec<Pid> {
+    let list = format!("/proc/{0}/task/{0}/children", child.id());
+    let text = std::fs::read_to_string(list).unwrap_or_default();
+    text.split_whitespace().map(|word| Pid::from_raw(word.parse().unwrap()).unwrap()).collect()
 }
 
 fn kill(child: &mut Child, target: Target) {
@@ -77,13 +83,17 @@ fn kill(child: &mut Child, target: Target) {
         Target::Both => drop(kill_process_group(pid, Signal::KILL)),
         Target::Client => drop(kill_process(pid, Signal::KILL)),
         Target::Hook => {
-            let list = format!("/proc/{0}/task/{0}/children", child.id());
-            for word in std::fs::read_to_string(list).unwrap_or_default().split_whitespace() {
-                kill_process(Pid::from_raw(word.parse().unwrap()).unwrap(), Signal::KILL).ok();
+            for pid in children(child) {
+                kill_process(pid, Signal::KILL).ok();
             }
         }
     }
     child.wait().unwrap();
+}
+
+/// What the hooks met, for failure messages.
+fn log(sandbox: &Sandbox) -> String {
+    std::fs::read_to_string(sandbox.root().join("home/.local/state/endwell/endwell.log")).unwrap_or_default()
 }
 
 /// Every session of the batch that endwell heard of is accounted for. One whose client died before its first hook had
@@ -94,14 +104,23 @@ fn assert_accounted_for(sandbox: &Sandbox, batch: &[(String, Target)], seed: u64
         let Ok(text) =
             std::fs::read_to_string(sandbox.repo().join(format!(".git/endwell/sessions/{session}.json")))
         else {
-            assert_ne!(*target, Target::Hook, "{session} went on, and nothing is known of it; seed {seed}");
+            assert_ne!(
+                *target,
+                Target::Hook,
+                "{session} went on, and nothing is known of it; seed {seed}\n{}",
+                log(sandbox)
+            );
             continue;
         };
         known += 1;
         let journal: Value = serde_json::from_str(&text).unwrap();
         let packet = sandbox.repo().join(format!("outputs/handoff/{session}/handoff.json")).is_file();
         let refused = !journal["refusal"].is_null();
-        assert!(journal["phase"] == "ended" && (packet || refused), "{target:?}, seed {seed}: {journal:#}");
+        assert!(
+            journal["phase"] == "ended" && (packet || refused),
+            "{target:?}, seed {seed}: {journal:#}\n{}",
+            log(sandbox)
+        );
     }
     let packets = std::fs::read_dir(sandbox.repo().join("outputs/handoff")).into_iter().flatten();
     let texts =
@@ -116,21 +135,27 @@ fn assert_accounted_for(sandbox: &Sandbox, batch: &[(String, Target)], seed: u64
 fn kill_many(kills: usize, seed: u64) -> usize {
     let sandbox = Sandbox::with_repo();
     assert_eq!(sandbox.endwell(&["install", "--agent", "claude"]).code, Some(0));
+    // not a script that stands before it: that one would be what is hit
+    let python = sandbox.command("python3", ".", &["-c", "import sys; print(sys.executable, end='')"]).stdout;
     let (mut random, mut known, mut batch) = (Random(seed | 1), 0, Vec::new());
     let mut seen = BTreeSet::new();
     for number in 0..kills {
         let script = SCRIPTS[usize::try_from(random.below(5)).unwrap()];
         let target = [Target::Client, Target::Hook, Target::Both][usize::try_from(random.below(3)).unwrap()];
         let session = format!("killed-{number}");
-        let mut child = client(&sandbox, &session, script);
-        std::thread::sleep(Duration::from_millis(random.below(450)));
+        let mut child = client(&sandbox, &python, &session, script);
+        let begun = Instant::now();
+        while children(&child).is_empty() && begun.elapsed() < Duration::from_secs(2) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_micros(random.below(400_000)));
         kill(&mut child, target);
         batch.push((session, target));
         if batch.len() == 5 || number + 1 == kills {
             // a hook that outlives its client may still be at work
             std::thread::sleep(Duration::from_millis(300));
             let next = format!("next-{number}");
-            assert!(client(&sandbox, &next, &["hook start", "hook end"]).wait().unwrap().success());
+            assert!(client(&sandbox, &python, &next, &["hook start", "hook end"]).wait().unwrap().success());
             known += assert_accounted_for(&sandbox, &batch, seed);
             seen.extend(batch.drain(..).map(|(session, _)| session));
         }

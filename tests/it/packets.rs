@@ -32,7 +32,7 @@ fn rendered(inputs: &Inputs) -> (String, String) {
     (json, markdown(&packet, inputs.limits.max_chars, None).unwrap())
 }
 
-fn validator() -> jsonschema::Validator {
+pub fn validator() -> jsonschema::Validator {
     let schema = serde_json::to_value(schemars::schema_for!(endwell::model::packet::Packet)).unwrap();
     jsonschema::draft202012::options().build(&schema).unwrap()
 }
@@ -72,6 +72,20 @@ fn golden_packets_fit_and_are_valid() {
 }
 
 #[test]
+fn the_summarys_grammar_beside_the_fixtures_is_the_one_in_the_code() {
+    let source = std::fs::read_to_string(fixtures().join("../../../src/packet/summary.rs")).unwrap();
+    let readme = std::fs::read_to_string(fixtures().join("README.md")).unwrap();
+    let block = |text: &str, strip: &str| -> Vec<String> {
+        let inside = text.split("```text").nth(1).unwrap().split("```").next().unwrap();
+        let lines = inside.lines().map(|line| line.strip_prefix(strip).unwrap_or(line).trim_end().to_owned());
+        lines.filter(|line| !line.is_empty() && line != "//!").collect()
+    };
+    let grammar = block(&source, "//! ");
+    assert!(grammar.len() > 5);
+    assert_eq!(block(&readme, ""), grammar);
+}
+
+#[test]
 fn a_packet_needs_a_next_action() {
     let mut inputs = inputs(&fixtures().join("one-of-each"));
     inputs.next_action = None;
@@ -89,7 +103,7 @@ fn the_time_that_the_checks_took_changes_nothing() {
 }
 
 /// Any JSON.
-fn noise() -> impl Strategy<Value = Value> {
+pub fn noise() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),

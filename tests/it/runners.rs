@@ -173,6 +173,12 @@ const CASES: &[Case] = &[
     ("ctest.txt", [Some(1), Some(3), None], &["bad", "missing", "slow"]),
     ("tap.txt", [Some(1), Some(2), Some(2)], &["is wrong", "test 5"]),
     (
+        "gradle.txt",
+        [Some(2), Some(2), Some(1)],
+        &["com.example.SumTest > bad", "com.example.SumTest > error"],
+    ),
+    ("green-gradle.txt", [None, None, None], &[]),
+    (
         "documented-gradle.txt",
         [Some(3), Some(3), Some(1)],
         &[

@@ -553,3 +553,108 @@ fn the_time_limit_is_told_as_it_was_given_however_long_the_end_took() {
     let ran = sandbox.endwell(&["verify", "--timeout", "1"]);
     assert!(ran.stderr.contains("Stopped by the time limit after 1 s."), "{ran:?}");
 }
+
+/// The most memory that endwell itself held, in KiB, and how it ended.
+fn peak_of(sandbox: &Sandbox, args: &[&str]) -> (u64, Option<i32>) {
+    let mut child = sandbox
+        .prepare(env!("CARGO_BIN_EXE_endwell"), "repo")
+        .args(args)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    loop {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let now = line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0);
+        peak = peak.max(now);
+        if let Some(ended) = child.try_wait().unwrap() {
+            return (peak, ended.code());
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_flood_of_output_is_held_in_bounded_memory() {
+    let named = "echo 'TAP version 13'; echo 'not ok 1 - a'; exit 1";
+    for flood in [
+        "head -c 100000000 /dev/zero | tr '\\0' 'x'; echo",
+        "yes l | head -c 50000000",
+        "yes é | head -c 60000000 >&2; yes é | head -c 60000000",
+        "head -c 20000000 /dev/urandom >&2; head -c 20000000 /dev/urandom; echo",
+    ] {
+        let sandbox = with_command(&format!("{flood}; {named}"));
+        let (peak, code) = peak_of(&sandbox, &["verify"]);
+        assert_eq!(code, Some(1), "{flood}");
+        assert!(peak > 0 && peak < 64 << 10, "{flood}: {peak} KiB");
+        assert_eq!(failing(&report(&sandbox)), ["a"], "{flood}: what stands at the end is read");
+    }
+}
+
+#[test]
+fn binary_output_is_red_like_any_other() {
+    let sandbox = with_command("head -c 300000 /dev/urandom; printf '\\000\\033[2J\\377'; exit 9");
+    let ran = sandbox.endwell(&["verify"]);
+    assert_eq!(ran.code, Some(1), "{:?}", ran.code);
+    assert!(!ran.stderr.contains(['\0', '\u{1b}']), "nothing reaches the terminal that could steer it");
+    assert_eq!(report(&sandbox)["tests"]["exit_code"], 9);
+    assert_eq!(standing(&sandbox).as_deref(), Some("tests-unnamed"));
+}
+
+#[test]
+fn a_killed_run_is_told_apart_from_a_red_one() {
+    let sandbox = with_command("echo 'TAP version 13'; echo 'not ok 1 - a'; kill -9 $$");
+    let ran = sandbox.endwell(&["verify"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("tests-killed: The tests did not come to an end: signal"), "{ran:?}");
+    assert!(report(&sandbox)["tests"]["exit_code"].is_null());
+    assert_eq!(standing(&sandbox).as_deref(), Some("tests-killed"));
+}
+
+#[test]
+fn a_daemon_that_left_the_group_does_not_hold_the_verdict_and_one_in_it_goes() {
+    let sandbox = with_command("x");
+    let (own, left) = (sandbox.root().join("own"), sandbox.root().join("left"));
+    let line = format!(
+        "sleep 100 & echo $! > {}; setsid sleep 100 & echo $! > {}; echo done",
+        own.display(),
+        left.display()
+    );
+    sandbox.write("endwell.toml", &format!("[tests]\ncommand = {line:?}\n"));
+    sandbox.commit("forks");
+    let clock = std::time::Instant::now();
+    assert_eq!(sandbox.endwell(&["verify"]).code, Some(0));
+    assert!(clock.elapsed() < std::time::Duration::from_secs(20), "{:?}", clock.elapsed());
+    let runs = |file: &Path| {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", wait_for(file))).unwrap_or_default();
+        !stat.is_empty() && !stat.contains(") Z ")
+    };
+    assert_eq!((runs(&own), runs(&left)), (false, true), "a build tool's own daemon is left");
+    sandbox.command("kill", ".", &[&wait_for(&left)]);
+}
+
+#[test]
+fn the_clean_room_says_what_a_checkout_does_not_bring() {
+    let sandbox = with_command("test ! -e sub/f && grep -q oid big.bin");
+    sandbox.git(".", &["init", "-q", "-b", "main", "other"]);
+    std::fs::write(sandbox.root().join("other/f"), "x\n").unwrap();
+    sandbox.git("other", &["add", "-A"]);
+    sandbox.git("other", &["commit", "-qm", "f"]);
+    sandbox.git("repo", &["submodule", "-q", "add", "../other", "sub"]);
+    sandbox.write("big.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
+    sandbox.commit("a submodule and a pointer");
+    sandbox.write(".gitattributes", "*.bin filter=lfs -text\n");
+    sandbox.commit("kept with LFS");
+    let ran = sandbox.endwell(&["verify", "--clean-room"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("submodules are not checked out in the clean room"), "{ran:?}");
+    assert!(ran.stderr.contains("files kept with LFS may be pointers only"), "{ran:?}");
+    assert_eq!(
+        sandbox.git("repo", &["worktree", "list"]).lines().count(),
+        1,
+        "the room is gone, submodule and all"
+    );
+}

@@ -53,7 +53,11 @@ const RUNNERS: [Reader; 18] = [
 
 /// Reads both streams. Names that start with the folder's own path lose it, so that they are the same everywhere.
 pub fn read(stdout: &str, stderr: &str, root: &Path) -> Told {
-    let text = format!("{}\n{}\n", plain_text(stdout), plain_text(stderr));
+    let mut text = String::with_capacity(stdout.len() + stderr.len() + 2);
+    for stream in [stdout, stderr] {
+        put_plain(&mut text, stream);
+        text.push('\n');
+    }
     let mut told: Vec<Told> = RUNNERS.iter().filter_map(|read| read(&text)).collect();
     if told.is_empty() {
         // many tools print single lines that look like it, so it speaks only where nobody else does
@@ -106,6 +110,11 @@ fn indent(line: &str) -> usize {
 /// its last state.
 pub fn plain_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    put_plain(&mut out, text);
+    out
+}
+
+fn put_plain(out: &mut String, text: &str) {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
@@ -119,7 +128,6 @@ pub fn plain_text(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out
 }
 
 fn skip_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::wiring::Wiring;
 use super::{InstallOptions, unrecorded};
 use crate::agent::edit::{self, Refusal};
-use crate::agent::{self, Agent, settings};
+use crate::agent::{self, Agent, instructions, settings};
 use crate::config;
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
@@ -53,6 +53,7 @@ pub(super) fn edits(
         }
     }
     if options.shared {
+        edits.extend(instructions::edits(&bench.repo.top, agents.iter().map(|agent| agent.id)));
         edits.push(config_edit(bench));
     }
     let personal: &[FileEdit] = if options.shared { &[] } else { &edits };

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::plan;
 use super::wiring::Wiring;
 use crate::agent::edit::{Refusal, Step};
-use crate::agent::{self, Agent};
+use crate::agent::{self, Agent, instructions};
 use crate::config;
 use crate::env::Env;
 use crate::failure::{Failure, Result};
@@ -32,6 +32,7 @@ pub(super) fn written(bench: &Workbench, steps: &[&Step], all_well: bool, is_sha
     }
     let team = |step: &&&Step| {
         step.path.ends_with(config::FILE)
+            || instructions::PLACES.iter().any(|place| step.path.ends_with(place))
             || agent::ALL
                 .iter()
                 .filter_map(|agent| agent.shared_settings)

@@ -53,9 +53,12 @@ pub(super) fn run(bench: &Workbench, options: &VerifyOptions) -> Result<(Now, Ou
 impl<'a> Room<'a> {
     fn make(bench: &'a Workbench, commit: &str) -> Result<Self> {
         let broken = |error: std::io::Error| {
-            Failure::broken("can't make a fresh checkout")
-                .because(error)
-                .hint("Make the folder for temporary files writable, or free some space.")
+            let hint = if crate::fs::is_read_only(&error) {
+                "Run it where the git folder and the folder for temporary files can be written: outside of a sandbox."
+            } else {
+                "Free some space, then run `endwell verify --clean-room` again."
+            };
+            Failure::broken("can't make a fresh checkout").because(error).hint(hint)
         };
         let folder = tempfile::Builder::new().prefix("endwell-clean-room-").tempdir().map_err(broken)?;
         let name =

@@ -11,6 +11,8 @@ mod run;
 mod suites;
 mod verdict;
 
+pub use verdict::NOT_RECORDED;
+
 use std::io;
 use std::rc::Rc;
 use std::time::Duration;
@@ -22,7 +24,7 @@ use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::flow::evidence::{self, TestCommand, Unclear};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, handoff, safe};
+use crate::flow::{self, Workbench, handoff, safe, state};
 use crate::git::{Content, Contents, Status};
 use crate::model::report::{Coverage, Evidence, Finding, SuiteRun, TestRun, VerificationReport};
 use crate::model::{SCHEMA_VERSION, Severity};
@@ -191,7 +193,7 @@ fn lock(bench: &Workbench, key: &Key) -> Result<Option<crate::fs::Lock>> {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                 bench.ui.say("verify: another endwell runs these tests; waiting for its result");
             }
-            Err(error) if is_read_only(&error) => return Ok(None),
+            Err(error) if crate::fs::is_read_only(&error) => return Ok(None),
             Err(error) => {
                 return Err(Failure::broken("can't take the lock of this content's tests")
                     .because(error)
@@ -199,10 +201,6 @@ fn lock(bench: &Workbench, key: &Key) -> Result<Option<crate::fs::Lock>> {
             }
         }
     }
-}
-
-fn is_read_only(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Makes the report and writes it; one that says the same already is left as it is.
@@ -250,7 +248,15 @@ fn conclude(bench: &Workbench, options: &VerifyOptions, before: &Now, outcome: O
 }
 
 fn write(bench: &Workbench, task: &str, report: &VerificationReport) -> Result<()> {
-    let path = bench.verification_path(task);
+    let path = flow::reports::own_verification(bench, task);
+    if path != bench.verification_path(task) {
+        let foreign = state::shown(bench, &bench.verification_path(task));
+        let text = format!(
+            "`{foreign}` belongs to another tool and is left alone; the report is `{}`",
+            state::shown(bench, &path)
+        );
+        state::tell_once(bench, "foreign-verification", &text);
+    }
     let failed = |error: io::Error| {
         Failure::broken("can't write the verification report")
             .because(error)

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::{Moment, NESTED, Now, Outcome, VerifyOptions, is_read_only, reports, verdict};
+use super::{Moment, NESTED, Now, Outcome, VerifyOptions, reports, verdict};
 use crate::config::Suite;
 use crate::evidence::Key;
 use crate::evidence::environment::{differences, digest_of, written_by_runs};
@@ -13,11 +13,13 @@ use crate::evidence::store::Found;
 use crate::failure::{Failure, FailureKind, Result};
 use crate::flow::Workbench;
 use crate::flow::evidence::{self, TestCommand};
-use crate::flow::{handoff, trust};
+use crate::flow::{handoff, queue, trust};
+use crate::fs::is_read_only;
 use crate::git::Content;
 use crate::model::SCHEMA_VERSION;
+use crate::model::queue::QueuedKind;
 use crate::model::report::{Evidence, TestRun};
-use crate::process::stream::{Ended, EndedBy, Group, Keep, Stdin, Supervised, Tee};
+use crate::process::stream::{Ended, EndedBy, Group, Keep, Kept, Stdin, Supervised, Tee};
 use crate::process::{Captured, Inherit, child_env};
 use crate::redact::Redactor;
 
@@ -35,7 +37,8 @@ pub(super) fn fresh(
     command: &TestCommand,
     before: &Moment,
 ) -> Result<Outcome> {
-    let is_configured = bench.config.tests.command.is_some() && !command.acceptance;
+    let settings = &bench.config.tests;
+    let is_configured = (settings.command.is_some() || !settings.suite.is_empty()) && !command.acceptance;
     if is_configured && trust::standing(bench, &command.argv) == trust::Standing::Unseen {
         return Err(trust::unseen(&command.argv, &command.because));
     }
@@ -44,7 +47,7 @@ pub(super) fn fresh(
         return Ok(verdict::not_started(bench, command, None));
     }
     let asked = crate::clock::now();
-    let ended = match supervise(bench, options, command, before) {
+    let mut ended = match supervise(bench, options, command, before) {
         Ok(ended) => ended,
         Err(error) => return Ok(verdict::not_started(bench, command, Some(&error))),
     };
@@ -52,7 +55,9 @@ pub(super) fn fresh(
         let failure = Failure::new(FailureKind::Interrupted, "interrupted; nothing was recorded");
         return Err(failure.hint("Run `endwell verify` again."));
     }
-    let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
+    // the bytes go where their text comes: both of both streams would be too much
+    let text = |kept: &mut Kept| std::mem::take(kept).text();
+    let (stdout, stderr) = (text(&mut ended.stdout), text(&mut ended.stderr));
     let reported = reports::tests(&bench.repo.top, asked);
     let told = reported
         .filter(|told| ended.code == Some(0) || !told.failing.is_empty())
@@ -242,7 +247,12 @@ fn settle(
     let mut outcome = verdict::of_run(bench, &evidence);
     match written {
         Ok(()) => store.prune(|| named_by_packets(bench)).unwrap_or_default(),
-        Err(error) if is_read_only(&error) => outcome.findings.push(verdict::not_recorded(&error)),
+        Err(error) if is_read_only(&error) => {
+            let queued = queue::put(bench, QueuedKind::Evidence, |queued| {
+                queued.evidence = Some(Box::new(evidence));
+            });
+            outcome.findings.push(verdict::not_recorded(&error, queued.is_ok()));
+        }
         Err(error) => {
             return Err(Failure::broken("can't record the test run")
                 .because(error)
@@ -306,16 +316,23 @@ fn versions(bench: &Workbench, parts: &BTreeMap<String, String>) -> BTreeMap<Str
 }
 
 fn last_lines(stdout: &str, stderr: &str) -> String {
-    let text =
-        format!("{}\n{}", runners::plain_text(stdout).trim_end(), runners::plain_text(stderr).trim_end());
-    let lines: Vec<&str> = text.trim().lines().collect();
-    lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+    let end = |text: &str| runners::plain_text(end_of(text)).trim_end().to_owned();
+    let text = format!("{}\n{}", end(stdout), end(stderr));
+    let mut lines: Vec<&str> = text.trim().lines().rev().take(SHOWN).collect();
+    lines.reverse();
+    lines.join("\n")
+}
+
+/// As much of a text's end as is looked at for its last lines.
+fn end_of(text: &str) -> &str {
+    let start = text.len().saturating_sub(64 << 10);
+    &text[text.ceil_char_boundary(start)..]
 }
 
 /// What a run said last: on standard error, where it said anything there.
 fn last_line(bench: &Workbench, stdout: &str, stderr: &str) -> Option<String> {
     let last = |text: &str| {
-        let text = runners::plain_text(text);
+        let text = runners::plain_text(end_of(text));
         text.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
     };
     let line = last(stderr).or_else(|| last(stdout))?;

@@ -8,6 +8,9 @@ use crate::model::Severity;
 use crate::model::issue::COULD_NOT_CHECK;
 use crate::model::report::{Evidence, Finding, TestRun};
 
+/// The run is told, but not kept.
+pub const NOT_RECORDED: &str = "not-recorded";
+
 fn finding(code: &str, severity: Severity, detail: impl Into<String>) -> Finding {
     Finding { code: code.to_owned(), severity, detail: detail.into() }
 }
@@ -235,8 +238,11 @@ fn unjudged(evidence: &Evidence, why: Finding) -> Outcome {
 }
 
 /// The git folder can't be written here (an agent's sandbox): the result is said, but nobody can rely on it later.
-pub(super) fn not_recorded(error: &std::io::Error) -> Finding {
-    let detail =
-        format!("The run could not be recorded ({error}): it counts as missing until it is run elsewhere.");
-    finding("not-recorded", Severity::Warn, detail)
+pub(super) fn not_recorded(error: &std::io::Error, queued: bool) -> Finding {
+    let told = if queued { " A note of it waits in the outputs folder for the next hook." } else { "" };
+    let detail = format!(
+        "The git folder can't be written here ({error}), so the run counts as missing until it is run outside of this \
+         sandbox.{told}"
+    );
+    finding(NOT_RECORDED, Severity::Warn, detail)
 }
