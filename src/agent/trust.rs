@@ -28,9 +28,14 @@ pub enum Trust {
 
 type Rule = fn(&Place<'_>) -> Result<Trust, String>;
 
-/// The clients that want trust, and how each keeps it.
-const RULES: [(&str, Rule); 5] =
-    [("claude", claude), ("codex", codex), ("gemini", gemini), ("copilot", copilot), ("hermes", hermes)];
+/// The clients that want trust, whether they want it for hooks in a person's own settings too, and how each keeps it.
+const RULES: [(&str, bool, Rule); 5] = [
+    ("claude", false, claude),
+    ("codex", true, codex),
+    ("gemini", false, gemini),
+    ("copilot", false, copilot),
+    ("hermes", true, hermes),
+];
 
 /// Where a client's records are looked for.
 struct Place<'a> {
@@ -45,7 +50,12 @@ struct Place<'a> {
 
 /// What the client's records say about the hooks in `settings`, in a work tree with this top.
 pub fn standing(agent: &Agent, env: &Env, top: &Path, settings: &Path) -> Trust {
-    let Some((_, rule)) = RULES.iter().find(|(id, _)| *id == agent.id) else { return Trust::NotNeeded };
+    let Some((_, for_own, rule)) = RULES.iter().find(|(id, ..)| *id == agent.id) else {
+        return Trust::NotNeeded;
+    };
+    if !for_own && !settings.starts_with(top) {
+        return Trust::NotNeeded;
+    }
     let Some(home) = agent.home_dir(env) else {
         return Trust::Unknown("this person's home folder is unknown".to_owned());
     };

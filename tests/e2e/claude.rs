@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::common::Sandbox;
-use crate::kit::Turn;
+use crate::kit::{How, Turn};
 use crate::table::{self, Client, scenarios};
 
 const CLIENT: Client = Client {
@@ -59,6 +59,33 @@ fn a_session_that_ends_dirty_is_refused_and_the_next_one_is_told() {
 
     let second = Turn::headless(&sandbox, "claude", "second", &json!([{"text": "I see what was left."}]));
     second.assert_told(0, &["calc.js"]);
+}
+
+/// Most of the random kills go to a scripted client (`tests/it/kills.rs`), which is quicker; these show that the real one
+/// is no different.
+#[test]
+fn sessions_that_are_killed_at_random_moments_are_accounted_for() {
+    let sandbox = table::project(&CLIENT);
+    let mut number = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    for round in 0..20 {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let steps = json!([
+            {"shell": format!("echo 'exports.n{round} = 1;' >n{round}.js; git add -A && git commit -qm 'Add n{round}'")},
+            {"shell": "endwell verify -q; endwell note -q next 'Go on'"},
+            {"shell": format!("echo x >left{round}.js")},
+            {"text": "That is all."},
+            {"shell": format!("rm -f left{round}.js")},
+            {"text": "That is really all."},
+        ]);
+        let killed = How::KilledAfter(500 + (number >> 33) % 4_000);
+        Turn::of(&sandbox, "claude", "killed", killed, &steps);
+    }
+    let last = Turn::headless(&sandbox, "claude", "last", &json!([{"text": "Nothing to do."}]));
+    assert_eq!(last.ran.code, Some(0), "{:?}", last.ran);
+    assert!(table::journals(&sandbox).len() > 12, "{} sessions began", table::journals(&sandbox).len());
+    table::assert_accounted_for(&sandbox);
+    let active = packets(&sandbox).iter().filter(|(_, packet)| packet["status"] == "active").count();
+    assert!(active <= 1, "{active} active packets");
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub struct Turn {
 pub enum How {
     /// One prompt, then it exits by itself.
     Headless,
+    /// The same, killed after so many milliseconds, with everything that it started.
+    KilledAfter(u64),
     /// In a terminal, left by the client's own command.
     Quit,
     /// In a terminal, killed after the turn, with everything that it started.
@@ -144,6 +146,9 @@ impl Turn {
         }
         match how {
             How::Headless => {}
+            How::KilledAfter(ms) => {
+                drop(command.arg("--kill-after").arg(format!("{}.{:03}", ms / 1000, ms % 1000)))
+            }
             How::Quit => drop(command.args(["--tui", "--quit", "quit"])),
             How::KilledAtRest => drop(command.args(["--tui", "--quit", "kill"])),
         }

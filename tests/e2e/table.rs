@@ -131,7 +131,7 @@ fn has_packet(sandbox: &Sandbox, journal: &Value) -> bool {
 
 /// Every session has a packet or a refusal, and none but the last may still be open.
 #[track_caller]
-fn assert_accounted_for(sandbox: &Sandbox) {
+pub fn assert_accounted_for(sandbox: &Sandbox) {
     let journals = journals(sandbox);
     let [ended @ .., _] = journals.as_slice() else { panic!("no session at all") };
     for journal in ended {

@@ -12,6 +12,7 @@
 #   --tui           an interactive session in tmux (own server) instead of a headless turn; ended by --quit
 #   --quit HOW      quit (default: the client's own command), ctrl-c, ctrl-d, hup (the terminal goes away), term,
 #                   kill (SIGKILL for it and all that it started)
+#   --kill-after S  a headless turn gets SIGKILL after S seconds, with all that it started
 #   --env K=V       pass a variable to the client (repeatable); nothing but PATH, LANG, TZ and TMPDIR is inherited
 #   --timeout S     default 90
 #   --out DIR       where everything of this run goes (default HOME/e2e/NAME-<n>)
@@ -23,10 +24,10 @@ set -u
 
 die() { echo "run-client.sh: $*" >&2; exit 125; }
 kit=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-[ $# -gt 0 ] || { sed -n '2,22p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 125; }
+[ $# -gt 0 ] || { sed -n '2,23p' "$0" | sed 's/^# \{0,1\}//' >&2; exit 125; }
 name=$1; shift
 repo='' home='' script='' clients=${E2E_CLIENTS:-} bin='' prompt='do it' trust=1 tui='' quit=quit
-limit=90 out=''
+limit=90 out='' kill_after=''
 pass=() extra=()
 while [ $# -gt 0 ]; do
   case $1 in
@@ -38,7 +39,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --repo) repo=$2 ;; --home) home=$2 ;; --script) script=$2 ;; --clients) clients=$2 ;; --bin) bin=$2 ;;
     --prompt) prompt=$2 ;; --quit) quit=$2 ;; --env) pass+=("$2") ;;
-    --timeout) limit=$2 ;; --out) out=$2 ;;
+    --timeout) limit=$2 ;; --out) out=$2 ;; --kill-after) kill_after=$2 ;;
     *) die "unknown option $1" ;;
   esac
   shift 2
@@ -172,6 +173,7 @@ env+=("${pass[@]+"${pass[@]}"}")
 # --- run -----------------------------------------------------------------------------------------------------------
 rc=0
 if [ -z "$tui" ]; then
+  [ -z "$kill_after" ] || (sleep "$kill_after" && exec "$kit/kill-client.sh" "$out/client.pid") 2>/dev/null &
   (echo "$BASHPID" >"$out/client.pid" && cd "$repo" && exec env -i "${env[@]}" timeout -k 5 "$limit" "$bin" "${head[@]}" "${extra[@]+"${extra[@]}"}") \
     </dev/null >"$out/stdout.txt" 2>"$out/stderr.txt" || rc=$?
 else
