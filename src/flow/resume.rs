@@ -205,12 +205,11 @@ fn files(bench: &Workbench, here: &Whereabouts, packet: &Packet) -> Result<Claim
         return Ok(claim(what, ClaimState::Gone, "the packet's commit is not in this repository"));
     }
     let walked;
-    let status = match &here.status {
-        Some(status) => status,
-        None => {
-            walked = bench.repo.status().map_err(handoff::history)?;
-            &walked
-        }
+    let status = if let Some(status) = &here.status {
+        status
+    } else {
+        walked = bench.repo.status().map_err(handoff::history)?;
+        &walked
     };
     let dirty: Vec<String> = status.entries.iter().map(|entry| lossy_path(&entry.path).0).collect();
     let moved = match status.head.as_deref() {

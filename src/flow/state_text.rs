@@ -39,7 +39,7 @@ fn merge(node: &CstNode, old: &Value, new: &Value) {
                 match element {
                     _ if was == value => {}
                     element if goes_inside(was, value) => merge(&element, was, value),
-                    element => replace(element, value),
+                    element => replace(&element, value),
                 }
             }
             for value in new.iter().skip(old.len()) {
@@ -58,7 +58,7 @@ fn goes_inside(was: &Value, is: &Value) -> bool {
     }
 }
 
-fn replace(element: CstNode, value: &Value) {
+fn replace(element: &CstNode, value: &Value) {
     let value = input(value);
     if let Some(text) = element.as_string_lit() {
         text.replace_with(value);

@@ -75,7 +75,7 @@ impl Redactor {
     pub fn apply(&self, text: &str, counts: &mut Counts) -> String {
         let mut text = clean(text);
         for pattern in &self.custom {
-            text = replace(&text, &text, pattern, "custom", counts, &|_, _| true);
+            text = replace((&text, &text), pattern, "custom", counts, &|_, _| true);
         }
         text = with_rules(&text, false, counts);
         text = generic::redact(&text, counts);
@@ -83,7 +83,7 @@ impl Redactor {
             text = with_rules(&text, true, counts);
         }
         if self.mask_mail {
-            text = replace(&text, &text, &rules::MAIL, "email", counts, &|_, _| true);
+            text = replace((&text, &text), &rules::MAIL, "email", counts, &|_, _| true);
         }
         self.folders.iter().fold(text, |text, (folder, short)| shorten(&text, folder, short))
     }
@@ -101,7 +101,7 @@ fn with_rules(text: &str, blank: bool, counts: &mut Counts) -> String {
         if rule.may_match(&text) {
             let looked_at = if blank { escapes::blanked(&text) } else { text.clone() };
             let holds = |_: &str, value: &str| (rule.holds)(value);
-            text = replace(&text, &looked_at, rule.pattern(), rule.kind, counts, &holds);
+            text = replace((&text, &looked_at), rule.pattern(), rule.kind, counts, &holds);
         }
     }
     text
@@ -129,8 +129,7 @@ fn shorten(text: &str, folder: &str, short: &str) -> String {
 /// Puts a mark in place of each match's first group (or the whole match) that `holds` says is a secret. `holds` gets
 /// the text in front of the value too. `looked_at` is the text, or one of the same length with other characters.
 fn replace(
-    text: &str,
-    looked_at: &str,
+    (text, looked_at): (&str, &str),
     pattern: &Regex,
     kind: &str,
     counts: &mut Counts,
