@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """side_by_side.py - what endwell costs beside what git costs anyway, measured in pairs.
 
-    benches/side_by_side.py [--binary FILE] [--files N]... [--pairs N] [--assert]
+    benches/side_by_side.py [--binary FILE] [--files N]... [--pairs N] [--husky FILE] [--assert]
 
 Machines are noisy, so each figure is the median of the ratios of pairs that ran one after the other (A B, B A, ...),
 with the smallest and the largest, wall time and processor time apart. --assert ends with 1 where a median is over its
@@ -36,16 +36,16 @@ class Bench:
             "GIT_CONFIG_NOSYSTEM": "1",
         }
 
-    def run(self, argv, cwd, ok=(0,)):
-        done = subprocess.run(argv, cwd=cwd, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    def run(self, argv, cwd, ok=(0,), feed=b""):
+        done = subprocess.run(argv, cwd=cwd, env=self.env, input=feed, capture_output=True, check=False)
         if done.returncode not in ok:
             sys.exit("%s: exit %d\n%s" % (argv, done.returncode, done.stderr.decode("utf-8", "replace")))
         return done.stdout.decode("utf-8", "replace").strip()
 
-    def timed(self, argv, cwd, ok=(0,)):
+    def timed(self, argv, cwd, ok=(0,), feed=b""):
         """Wall and processor seconds of one run."""
         before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        self.run(argv, cwd, ok)
+        self.run(argv, cwd, ok, feed)
         wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
         return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -107,6 +107,7 @@ def main():
     parser.add_argument("--binary", default=os.path.join(TOP, "target/release/endwell"))
     parser.add_argument("--files", type=int, action="append", help="sizes of the repositories (default 20, 5000, 27000)")
     parser.add_argument("--pairs", type=int, default=11)
+    parser.add_argument("--husky", help="husky's program: pushes are measured beside it, in the same turns")
     parser.add_argument("--assert", dest="must", action="store_true", help="fail where a goal is missed")
     args = parser.parse_args()
     binary = os.path.abspath(args.binary)
@@ -130,6 +131,7 @@ def measure(bench, args):
     true = shutil.which("true")
     rows = pairs(args.pairs, lambda: bench.timed([true], bench.folder), lambda: bench.timed(["endwell", "--version"], bench.folder))
     say("endwell --version / true", rows, 3.0)
+    long_range(bench, args)
     for files in args.files or [20, 5000, 27000]:
         repo = bench.repository(files)
         goal = 1.15 if files >= 27000 else 1.3 if files >= 5000 else None
@@ -144,14 +146,53 @@ def measure(bench, args):
         shutil.rmtree(repo + ".git", ignore_errors=True)
 
 
+def long_range(bench, args):
+    """The hook alone on a range of 1,000 commits that add 10,000 lines, beside `git log -p` of the same."""
+    repo = bench.repository(200)
+    feed = subprocess.Popen(["git", "fast-import", "--quiet"], cwd=repo, env=bench.env, stdin=subprocess.PIPE)
+    base, text = bench.run(["git", "rev-parse", "main"], repo), {}
+    for i in range(1000):
+        path = "src/part%03d.rs" % (i % 100)
+        text[path] = text.get(path, "") + "".join("pub fn f%d_%d() -> u64 { %d }\n" % (i, k, k) for k in range(10))
+        body = text[path].encode()
+        head = "commit refs/heads/long\ncommitter Bench <bench@example.invalid> %d +0000\ndata 4\nnext\n" % (1700000001 + i)
+        start = "from %s\n" % base if i == 0 else ""
+        feed.stdin.write((head + start + "M 100644 inline %s\ndata %d\n" % (path, len(body))).encode() + body + b"\n")
+    feed.stdin.close()
+    if feed.wait() != 0:
+        sys.exit("git fast-import failed")
+    bench.run(["endwell", "install"], repo)
+    tip = bench.run(["git", "rev-parse", "long"], repo)
+    line = ("refs/heads/long %s refs/heads/long %s\n" % (tip, "0" * 40)).encode()
+    hook = ["endwell", "hook", "pre-push", "origin", repo + ".git"]
+    rows = pairs(
+        args.pairs,
+        lambda: bench.timed(["git", "log", "-p", "%s..%s" % (base, tip)], repo),
+        lambda: bench.timed(hook, repo, feed=line),
+    )
+    say("judging 1,000 commits, 10,000 lines / git log -p", rows, 1.5)
+    shutil.rmtree(repo, ignore_errors=True)
+    shutil.rmtree(repo + ".git", ignore_errors=True)
+
+
 def pushes(bench, repo, files, args):
     """The same commit to two branches: once with the hook, once without; the evidence is there."""
     bench.run(["endwell", "install"], repo)
-    bench.run(["endwell", "verify"], repo)
 
     def push(branch, *options):
         return bench.timed(["git", *options, "push", "-q", "origin", "HEAD:refs/heads/" + branch], repo)
 
+    if args.husky:
+        # its folder is ignored by git, the script is in the exclude list: the bench stays clean
+        with open(os.path.join(repo, ".git/info/exclude"), "a", encoding="utf-8") as f:
+            f.write("/.husky/\n")
+        os.makedirs(os.path.join(repo, ".husky"), exist_ok=True)
+        with open(os.path.join(repo, ".husky/pre-push"), "w", encoding="utf-8") as f:
+            f.write("git diff --name-only origin/main HEAD | xargs grep -l '^<<<<<<< ' && exit 1\nexit 0\n")
+        bench.run([args.husky], repo)
+        bench.run(["git", "config", "--unset", "core.hooksPath"], repo)
+    bench.run(["endwell", "verify"], repo)
+    peer = []
     rows = []
     for i in range(args.pairs + 1):
         # an empty commit has the tree of its parent, whose evidence is there
@@ -162,7 +203,14 @@ def pushes(bench, repo, files, args):
         else:
             a, b = push(*plain), push("gated")
         rows.append((a, b))
+        if args.husky:
+            peer.append((a, push("husky", "-c", "core.hooksPath=.husky/_")))
     say("git push with the hook / without, %d files" % files, rows[1:], 1.4 if files < 1000 else None)
+    if args.husky:
+        say("git push with a small check under husky / without, %d files" % files, peer[1:], None)
+        ours, theirs = (statistics.median(b[0] / a[0] for a, b in some[1:]) for some in (rows, peer))
+        if files < 1000 and ours > theirs:
+            missed.append("a push with endwell takes %.2f, with husky %.2f" % (ours, theirs))
     bench.run(["endwell", "note", "next", "Go on"], repo)
     bench.run(["endwell", "handoff"], repo)
     rows = pairs(args.pairs, lambda: bench.timed(STATUS, repo), lambda: bench.timed(["endwell", "handoff"], repo))

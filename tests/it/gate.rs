@@ -304,6 +304,72 @@ fn a_refused_push_that_went_past_the_gate_is_told_at_check_and_at_the_start() {
     assert!(start.stdout.contains(&told), "{start:?}");
 }
 
+/// The hook as git calls it for one new branch.
+fn hook_of(sandbox: &Sandbox, dir: &str, commit: &str) -> Ran {
+    let line = format!(
+        "printf 'refs/heads/x {commit} refs/heads/x {}\\n' | endwell hook pre-push origin ../up.git",
+        "0".repeat(commit.len())
+    );
+    Ran::of(sandbox.prepare("sh", dir).args(["-c", &line]))
+}
+
+#[test]
+fn what_can_not_be_read_is_refused_with_the_reason() {
+    let sandbox = Sandbox::with_repo().with_remote();
+    assert_eq!(sandbox.endwell(&["install"]).code, Some(0));
+    sandbox.git("repo", &["switch", "-q", "-c", "side"]);
+    sandbox.write("a.txt", "text of its own\n");
+    sandbox.commit("Side");
+    let [commit, tree, blob] =
+        ["side", "side^{tree}", "side:a.txt"].map(|name| sandbox.git("repo", &["rev-parse", name]));
+    sandbox.git("repo", &["switch", "-q", "main"]);
+    assert_eq!(hook_of(&sandbox, "repo", &commit).code, Some(0));
+    for id in [&blob, &tree, &commit] {
+        let path = sandbox.repo().join(".git/objects").join(&id[..2]).join(&id[2..]);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let missing = hook_of(&sandbox, "repo", &commit);
+        std::fs::write(&path, b"no object at all").unwrap();
+        let corrupt = hook_of(&sandbox, "repo", &commit);
+        std::fs::write(&path, bytes).unwrap();
+        for ran in [missing, corrupt] {
+            assert_eq!(ran.code, Some(3), "{id}: {ran:?}");
+            assert!(
+                ran.stderr.contains("(could-not-check)") && ran.stderr.contains("hint:"),
+                "{id}: {ran:?}"
+            );
+            assert!(!ran.stderr.contains("panicked"), "{id}: {ran:?}");
+        }
+    }
+    assert_eq!(hook_of(&sandbox, "repo", &commit).code, Some(0));
+}
+
+#[test]
+fn in_a_partial_clone_what_is_there_is_judged_and_what_is_not_is_named() {
+    let sandbox = Sandbox::with_repo();
+    sandbox.write("big.txt", "one\n");
+    sandbox.commit("One");
+    sandbox.write("big.txt", "two\n");
+    sandbox.commit("Two");
+    let sandbox = sandbox.with_remote();
+    sandbox.git("up.git", &["config", "uploadpack.allowFilter", "true"]);
+    let url = format!("file://{}", sandbox.root().join("up.git").display());
+    sandbox.git(".", &["clone", "-q", "--filter=blob:none", &url, "part"]);
+    let install = Ran::of(sandbox.prepare(env!("CARGO_BIN_EXE_endwell"), "part").arg("install"));
+    assert_eq!(install.code, Some(0), "{install:?}");
+    std::fs::write(sandbox.root().join("part/new.txt"), "new\n").unwrap();
+    sandbox.git("part", &["add", "-A"]);
+    sandbox.git("part", &["commit", "-q", "-m", "New"]);
+    let ran = sandbox.try_git("part", &["push", "-q", "origin", "main"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    // an old commit, whose blobs never came: nothing of it is new, so nothing has to be read
+    assert_eq!(sandbox.try_git("part", &["push", "-q", "origin", "HEAD~2:refs/heads/old"]).code, Some(0));
+    // back over a change whose blobs never came: it can't be judged, and says so
+    let back = sandbox.try_git("part", &["push", "-q", "--force", "origin", "HEAD~2:main"]);
+    assert!(matches!(back.code, Some(0 | 1)) && !back.stderr.contains("panicked"), "{back:?}");
+    assert!(back.code == Some(0) || back.stderr.contains("(could-not-check)"), "{back:?}");
+}
+
 /// Two hundred inputs, recorded and mangled: each is answered with a verdict or a reason, and none with a panic.
 #[test]
 fn no_input_of_the_hook_panics() {
