@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize as _, Serialize as _};
 use serde_json::Value;
 
-use super::{Config, Missing, OwnDirt, TurnEnd};
+use super::{CannotCommit, Config, Missing, OwnDirt, TurnEnd};
 use crate::config::artifacts::Prints;
 
 /// A setting that stands for a gate.
@@ -19,7 +19,7 @@ struct Gate {
 }
 
 /// Every setting that can loosen a gate.
-const GATES: [Gate; 22] = [
+const GATES: [Gate; 23] = [
     Gate {
         key: "allow.agents",
         is_looser: |was, is| !was.allow.agents && is.allow.agents,
@@ -118,7 +118,14 @@ const GATES: [Gate; 22] = [
     Gate {
         key: "gate.can_commit",
         is_looser: |was, is| was.gate.can_commit != Some(false) && is.gate.can_commit == Some(false),
-        put_back: None,
+        put_back: Some(|was, is| is.gate.can_commit = was.gate.can_commit),
+    },
+    Gate {
+        key: "gate.cannot_commit",
+        is_looser: |was, is| {
+            was.gate.cannot_commit == CannotCommit::Refuse && is.gate.cannot_commit == CannotCommit::Park
+        },
+        put_back: Some(|was, is| is.gate.cannot_commit = was.gate.cannot_commit),
     },
     // files that lie elsewhere now may be another story; the old place is nothing to go back to
     Gate { key: "paths", is_looser: |was, is| was.paths != is.paths, put_back: None },

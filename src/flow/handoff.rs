@@ -216,7 +216,11 @@ fn write(
         began: judged.session.journal.as_ref().map(|session| session.started_at.as_str()),
         now: &now,
         late: options.late,
-        apart: packets::is_apart(bench, &Whereabouts::of(bench)?, &packet.head_commit),
+        apart: packets::is_apart(
+            bench,
+            &Whereabouts::seen(bench, judged.status.clone())?,
+            &packet.head_commit,
+        ),
         ending: options.ending,
         changed_since: &[],
     };

@@ -1,23 +1,22 @@
 //! What happens when an agent's client calls a hook: one function a moment. Nothing here fails towards the client: a
 //! session goes on whatever endwell meets, and what went wrong stands in endwell's own log.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 
 use crate::agent::{self, context};
-use crate::config::CannotCommit;
 use crate::env::Env;
 use crate::failure::Result;
-use crate::flow::gate::Standing;
 use crate::flow::handoff::{Reason, Refused};
-use crate::flow::session::{in_force, kept, take_baseline};
+use crate::flow::session::{in_force, kept, take_baseline_seen};
 use crate::flow::transcript::{self, Until};
-use crate::flow::{Workbench, bypass, diary, gate, park, queue, record, recover, resume, turn_end};
+use crate::flow::{Workbench, aside, bypass, diary, gate, park, queue, record, recover, resume, turn_end};
+use crate::git::Status;
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
-use crate::model::issue::Owner;
 use crate::model::packet::ContextUse;
 use crate::model::session::{Ending, Phase, Refusal, Session};
-use crate::model::{CheckId, Issue, SCHEMA_VERSION, SessionId};
+use crate::model::{SCHEMA_VERSION, SessionId};
 use crate::process::owner;
 use crate::session::{Store, bindings};
 use crate::ui::Ui;
@@ -44,6 +43,7 @@ pub fn on_event(env: &Env, ui: Ui, agent: &str, event: &Event) -> Result<Answer>
         id: &id,
         event,
         context: context_of(&bench, &store, (agent, &id), event),
+        status: RefCell::new(None),
     };
     match event.moment {
         Moment::Start => hook.start(),
@@ -81,6 +81,8 @@ struct Hook<'a> {
     event: &'a Event,
     /// How full the context is, where the client tells.
     context: Option<ContextUse>,
+    /// The walk that a new baseline was taken from.
+    status: RefCell<Option<Status>>,
 }
 
 impl Hook<'_> {
@@ -89,12 +91,14 @@ impl Hook<'_> {
         if let Some(session) = self.store.session(self.id) {
             return Ok(session);
         }
+        let (baseline, status) = take_baseline_seen(self.bench)?;
+        self.status.replace(Some(status));
         Ok(Session {
             schema_version: SCHEMA_VERSION,
             id: self.id.clone(),
             agent: self.agent.to_owned(),
             started_at: crate::clock::now_text(),
-            baseline: take_baseline(self.bench)?,
+            baseline,
             phase: Phase::Idle,
             owner: owner::of_this_process(),
             heard_at: String::new(),
@@ -116,6 +120,14 @@ impl Hook<'_> {
     fn update<T>(&self, change: impl FnOnce(&mut Session) -> T) -> Result<T> {
         let _held = self.store.lock().map_err(kept)?;
         let mut session = self.journal()?;
+        self.learn(&mut session);
+        let outcome = change(&mut session);
+        self.store.save(&session).map_err(kept)?;
+        Ok(outcome)
+    }
+
+    /// What the event itself tells of the session.
+    fn learn(&self, session: &mut Session) {
         session.wrapping_up |= self.event.headless;
         session.heard_at = crate::clock::now_text();
         if let Some(path) = self.event.transcript_path.as_ref().and_then(|path| path.to_str()) {
@@ -127,9 +139,6 @@ impl Hook<'_> {
             session.wrapping_up |= self.is_filling(context);
             session.context = Some(context.clone());
         }
-        let outcome = change(&mut session);
-        self.store.save(&session).map_err(kept)?;
-        Ok(outcome)
     }
 
     /// Takes the baseline, and answers with the active packet, or with what the last session left undone.
@@ -147,11 +156,12 @@ impl Hook<'_> {
             // resumed by another process, it belongs to that one
             session.owner = owner;
         })?;
-        let packet = resume::text_for_start(self.bench, self.id).unwrap_or_else(|failure| {
-            // a packet that was tampered with is not shown, and that is no reason to say nothing at all
-            diary::note(&self.bench.env, failure.chain());
-            None
-        });
+        let packet =
+            resume::text_for_start(self.bench, self.id, self.status.take()).unwrap_or_else(|failure| {
+                // a packet that was tampered with is not shown, and that is no reason to say nothing at all
+                diary::note(&self.bench.env, failure.chain());
+                None
+            });
         let mut text = packet.unwrap_or_default();
         for more in [left, self.others()].into_iter().flatten() {
             if text.chars().count() + more.chars().count() < MAX_INJECTED {
@@ -232,7 +242,7 @@ impl Hook<'_> {
         let block = self.update(|session| {
             let mode = in_force(&session.baseline, &self.bench.config).gate.turn_end;
             session.refusal = standing.refused().map(refusal);
-            let can_commit = can_commit(self.bench, session);
+            let can_commit = aside::can_commit(self.bench, session);
             let asked = standing.refused().map(|refused| gate::askable(refused, can_commit));
             let asked = asked.filter(|asked| !asked.reasons.is_empty());
             let block = asked.filter(|asked| !self.event.is_deaf && gate::may_block(session, mode, asked));
@@ -250,13 +260,21 @@ impl Hook<'_> {
 
     /// Journals what the packet is about to say: how full the context is, which commands ran.
     fn hear(&self) -> Result<()> {
-        self.update(|session| {
-            if session.phase == Phase::Ended {
-                // it speaks again
-                session.phase = Phase::Busy;
-            }
-            transcript::take_over(self.bench, session, Until::TurnEnd);
-        })
+        let _held = self.store.lock().map_err(kept)?;
+        let mut session = self.journal()?;
+        self.learn(&mut session);
+        if session.phase == Phase::Ended {
+            // it speaks again
+            session.phase = Phase::Busy;
+        }
+        transcript::take_over(self.bench, &mut session, Until::TurnEnd);
+        let former = self.store.session(self.id);
+        let heard_at = former.as_ref().map(|former| former.heard_at.clone()).unwrap_or_default();
+        if former == Some(Session { heard_at, ..session.clone() }) {
+            // when it was heard is written at the turn's end
+            return Ok(());
+        }
+        self.store.save(&session).map_err(kept)
     }
 
     /// Before a compaction: what the summary should keep, since the words of the session are about to go.
@@ -279,7 +297,7 @@ impl Hook<'_> {
         }
         self.update(|session| transcript::take_over(self.bench, session, Until::End))?;
         let mut standing = gate::standing(self.bench, self.id, Some(Ending::Told))?;
-        if self.puts_aside(&former, &standing) {
+        if aside::puts_aside(self.bench, &former, &standing) {
             standing = gate::standing(self.bench, self.id, Some(Ending::Told))?;
         }
         self.update(|session| {
@@ -292,30 +310,6 @@ impl Hook<'_> {
             turn_end::unpin(self.bench, &former);
         }
         Ok(Answer::Nothing)
-    }
-
-    /// Puts the session's own work aside that its agent could not commit, where the project wants that. What lay there
-    /// before the session is a person's, and then nothing is touched.
-    fn puts_aside(&self, session: &Session, standing: &Standing) -> bool {
-        let wanted = self.bench.config.gate.cannot_commit == CannotCommit::Park;
-        let judged = &standing.judged;
-        let is_dirt = |issue: &&Issue| issue.check == CheckId::WorkingTree;
-        if !wanted
-            || can_commit(self.bench, session)
-            || standing.refused().is_none()
-            || !judged.report.issues.iter().filter(is_dirt).any(Issue::blocks)
-            || judged.report.issues.iter().filter(is_dirt).any(|issue| issue.owner == Owner::Before)
-        {
-            return false;
-        }
-        let note = format!("Left by session {} ({}), which could not commit", session.id, session.agent);
-        match park::put_aside_of(self.bench, &note, Some(&session.id)) {
-            Ok(put) => put.is_some(),
-            Err(failure) => {
-                diary::note(&self.bench.env, format_args!("session {}: {}", session.id, failure.chain()));
-                false
-            }
-        }
     }
 
     /// What the session before left behind: why it has no packet, and pushes that passed no gate.
@@ -344,11 +338,6 @@ impl Hook<'_> {
 fn begin_turn(session: &mut Session) {
     session.phase = Phase::Busy;
     session.turn_end = None;
-}
-
-/// Whether the session's agent can commit: by its client's word, else by the setting.
-fn can_commit(bench: &Workbench, session: &Session) -> bool {
-    session.can_commit.or(bench.config.gate.can_commit).unwrap_or(true)
 }
 
 /// A refusal as the journal keeps it.

@@ -1,6 +1,7 @@
 //! The use cases, one file each: they open the workbench, let the domains do their part, and join the results.
 
 pub mod allow;
+mod aside;
 pub mod board;
 pub mod bypass;
 pub mod check;

@@ -8,7 +8,7 @@ use crate::clock;
 use crate::failure::{Failure, Result};
 use crate::flow::{Workbench, handoff};
 use crate::fs;
-use crate::git::Refs;
+use crate::git::{Refs, Status};
 use crate::model::packet::{Packet, PacketStatus};
 use crate::model::{SCHEMA_VERSION, SessionId};
 use crate::packet;
@@ -19,6 +19,8 @@ pub struct Whereabouts {
     pub head: Option<String>,
     pub branch: Option<String>,
     pub refs: Refs,
+    /// What a walk of the work tree found, where there was one already.
+    pub status: Option<Status>,
 }
 
 impl Whereabouts {
@@ -29,7 +31,14 @@ impl Whereabouts {
             bench.repo.git_any(&["symbolic-ref", "--quiet", "--short", "HEAD"]).map_err(handoff::history)?;
         let name = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         let branch = Some(name).filter(|name| output.success() && !name.is_empty());
-        Ok(Self { head: bench.objects.commit_named("HEAD").ok(), branch, refs })
+        Ok(Self { head: bench.objects.commit_named("HEAD").ok(), branch, refs, status: None })
+    }
+
+    /// From a walk that was just made: on a hook's path nothing is asked twice.
+    pub fn seen(bench: &Workbench, status: Option<Status>) -> Result<Self> {
+        let Some(status) = status else { return Self::of(bench) };
+        let refs = Refs::read(&bench.repo, &bench.objects).map_err(handoff::history)?;
+        Ok(Self { head: status.head.clone(), branch: status.branch.clone(), refs, status: Some(status) })
     }
 }
 

@@ -11,6 +11,7 @@ use crate::flow::packets::{self, Whereabouts};
 use crate::flow::topic::Topic;
 use crate::flow::{Workbench, handoff, queue, session, state};
 use crate::fs;
+use crate::git::Status;
 use crate::model::SessionId;
 use crate::model::issue::{lossy_path, sha256_hex};
 use crate::model::packet::{FileRef, Packet, PacketStatus, Prerequisite, PrerequisiteKind};
@@ -80,31 +81,37 @@ impl ClaimState {
 
 /// The active packet; `None` where this branch has none.
 pub fn resume(bench: &Workbench) -> Result<Option<Resumed>> {
-    let here = Whereabouts::of(bench)?;
-    packets::tend(bench, &here)?;
+    resume_at(bench, &Whereabouts::of(bench)?)
+}
+
+fn resume_at(bench: &Workbench, here: &Whereabouts) -> Result<Option<Resumed>> {
+    packets::tend(bench, here)?;
     let board = board::find_and_read(&bench.repo.top, &bench.config);
     let feature = board.board().and_then(Board::active_id);
     let state = state::read(bench)?.state;
     let topic = Topic::of(&state, feature, here.branch.as_deref());
     let store = handoff::store(bench);
     match packets::active(&store, here.branch.as_deref(), &topic.name)? {
-        Some(stored) => look_again(bench, &here, stored).map(Some),
+        Some(stored) => look_again(bench, here, stored).map(Some),
         None => Ok(None),
     }
 }
 
 /// Names the packets of this branch that came from elsewhere; nothing of what they say is told.
 pub fn strangers(bench: &Workbench) -> Result<Option<String>> {
-    let here = Whereabouts::of(bench)?;
+    Ok(strangers_at(bench, &Whereabouts::of(bench)?))
+}
+
+fn strangers_at(bench: &Workbench, here: &Whereabouts) -> Option<String> {
     let found = packets::strangers(bench, here.branch.as_deref());
-    let Some(first) = found.first() else { return Ok(None) };
+    let first = found.first()?;
     let places = found.iter().map(|stranger| format!("`{}`", state::shown(bench, &stranger.path)));
     let places = crate::ui::plain(&places.take(SHOWN).collect::<Vec<_>>().join(", "));
-    Ok(Some(format!(
+    Some(format!(
         "A handoff packet that this machine did not write lies in {places}. A person looks at it and takes it over: \
          `endwell trust {}`.",
         first.packet.session_id
-    )))
+    ))
 }
 
 /// Checks a packet's claims.
@@ -120,7 +127,7 @@ pub fn look_again(bench: &Workbench, here: &Whereabouts, stored: Stored) -> Resu
         )));
     }
     let packet = stored.packet;
-    let mut claims = vec![head(bench, here, &packet), branch(here, &packet), files(bench, &packet)?];
+    let mut claims = vec![head(bench, here, &packet), branch(here, &packet), files(bench, here, &packet)?];
     claims.push(report(bench, "verdict", &packet.verdict_pointer.verification, here, &packet));
     claims.extend(
         packet.verdict_pointer.review.iter().map(|review| report(bench, "review", review, here, &packet)),
@@ -192,12 +199,16 @@ fn branch(here: &Whereabouts, packet: &Packet) -> Claim {
 }
 
 /// The files of the packet, as its commit had them, against what lies in the work tree now.
-fn files(bench: &Workbench, packet: &Packet) -> Result<Claim> {
+fn files(bench: &Workbench, here: &Whereabouts, packet: &Packet) -> Result<Claim> {
     let what = format!("{} changed files as left", packet.changed_files.len());
     if !bench.objects.has(&packet.head_commit) {
         return Ok(claim(what, ClaimState::Gone, "the packet's commit is not in this repository"));
     }
-    let status = bench.walked().map_err(handoff::history)?;
+    let status = match here.status.clone() {
+        Some(status) => Ok(status),
+        None => bench.repo.status(),
+    };
+    let status = status.map_err(handoff::history)?;
     let dirty: Vec<String> = status.entries.iter().map(|entry| lossy_path(&entry.path).0).collect();
     let moved = match status.head.as_deref() {
         Some(head) if head == packet.head_commit => Vec::new(),
@@ -287,10 +298,17 @@ fn prerequisite(bench: &Workbench, need: &Prerequisite) -> Result<Option<Claim>>
     Ok(Some(found))
 }
 
-/// What the start hook tells the agent of session `session`; leaves a receipt.
-pub fn text_for_start(bench: &Workbench, session: &SessionId) -> Result<Option<String>> {
-    let Some(resumed) = resume(bench)? else {
-        return Ok(strangers(bench)?.map(|text| format!("{text} Nothing of it is shown here before.")));
+/// What the start hook tells the agent of session `session`; leaves a receipt. `status` is of a walk that was just made.
+pub fn text_for_start(
+    bench: &Workbench,
+    session: &SessionId,
+    status: Option<Status>,
+) -> Result<Option<String>> {
+    let here = Whereabouts::seen(bench, status)?;
+    let Some(resumed) = resume_at(bench, &here)? else {
+        return Ok(
+            strangers_at(bench, &here).map(|text| format!("{text} Nothing of it is shown here before."))
+        );
     };
     // a session that goes on needs no word from itself
     if resumed.session_id == session.as_str() {

@@ -5,7 +5,7 @@ use crate::config::{Config, gates};
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
 use crate::flow::workbench::git_failed;
-use crate::git::Refs;
+use crate::git::{Refs, Status};
 use crate::model::SessionId;
 use crate::model::session::{Baseline, Session};
 use crate::session::{Store, baseline};
@@ -105,15 +105,20 @@ fn known(store: &Store, id: SessionId, agent: &str) -> CurrentSession {
 
 /// Takes a baseline of what is there now.
 pub fn take_baseline(bench: &Workbench) -> Result<Baseline> {
-    let status = bench.walked().map_err(|error| git_failed("can't look at the work tree", error))?;
+    take_baseline_seen(bench).map(|(baseline, _)| baseline)
+}
+
+/// As [`take_baseline`], with the walk that it was taken from.
+pub fn take_baseline_seen(bench: &Workbench) -> Result<(Baseline, Status)> {
+    let status = bench.repo.status().map_err(|error| git_failed("can't look at the work tree", error))?;
     let refs =
         Refs::read(&bench.repo, &bench.objects).map_err(|error| git_failed("can't read the refs", error))?;
-    let mut status = status;
-    status.entries.retain(|entry| !bench.config.is_own(&entry.path));
+    let mut others = status.clone();
+    others.entries.retain(|entry| !bench.config.is_own(&entry.path));
     let board = crate::flow::board::baseline(bench);
-    let taken = baseline::take(&bench.repo, &refs, &status, board, crate::clock::now_text())
+    let taken = baseline::take(&bench.repo, &refs, &others, board, crate::clock::now_text())
         .map_err(|error| git_failed("can't take a baseline", error))?;
-    Ok(Baseline { settings: bench.config.to_value(), ..taken })
+    Ok((Baseline { settings: bench.config.to_value(), ..taken }, status))
 }
 
 /// Takes the installation's baseline and keeps it; one that is there already stays.

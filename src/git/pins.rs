@@ -25,6 +25,15 @@ impl Repo {
         self.git(&["update-ref", "-d", &self.pin_name(session)]).map(drop)
     }
 
+    /// Removes the refs of every session, in every work tree.
+    pub fn unpin_all(&self) -> Result<(), GitError> {
+        let pins = self.git(&["for-each-ref", "--format=delete %(refname)", PREFIX])?;
+        if pins.stdout.is_empty() {
+            return Ok(());
+        }
+        self.git_with_input(&["update-ref", "--stdin"], pins.stdout).map(drop)
+    }
+
     fn pin_name(&self, session: &SessionId) -> String {
         format!("{PREFIX}{}/{}", worktree_name(self), ref_part(session.as_str()))
     }

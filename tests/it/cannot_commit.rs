@@ -114,6 +114,7 @@ fn what_a_person_left_before_the_session_is_not_put_aside() {
         installed("[gate]\ncannot_commit = \"park\"\n", &json!({"type": "workspace-write"}));
     sandbox.write("mine.txt", "a person's\n");
     at(&sandbox, &rollout, "start");
+    sandbox.write("mine.txt", "a person's, and the agent's\n");
     sandbox.write("a.py", "x = 1\n");
     at(&sandbox, &rollout, "end");
     assert!(sandbox.repo().join("mine.txt").exists() && sandbox.repo().join("a.py").exists());

@@ -506,3 +506,16 @@ fn instructions_stand_behind_the_projects_own_and_go_without_a_trace() {
         same(&before, &snapshot(&sandbox.repo()));
     }
 }
+
+#[test]
+fn instructions_go_where_the_record_is_lost_and_the_projects_own_stay() {
+    let sandbox = Sandbox::with_repo();
+    let own = "# The project\n\nBe kind.\n";
+    sandbox.write("AGENTS.md", own);
+    sandbox.commit("instructions");
+    ok(sandbox.endwell(&["install", "--shared", "--agent", "codex", "--agent", "claude"]));
+    std::fs::remove_dir_all(sandbox.root().join("home/.local/state")).unwrap();
+    ok(sandbox.endwell(&["uninstall"]));
+    assert_eq!(sandbox.read("AGENTS.md").trim_end(), own.trim_end());
+    assert!(!sandbox.repo().join(".claude/skills/endwell/SKILL.md").exists());
+}

@@ -147,4 +147,6 @@ fn a_session_ref_is_never_pushed() {
     assert_eq!(pushed.code, Some(1), "{pushed:?}");
     assert!(pushed.stderr.contains("keeps a commit of an open session"), "{pushed:?}");
     assert_eq!(sandbox.git("up.git", &["for-each-ref", "refs/endwell/"]), "");
+    assert_eq!(sandbox.endwell(&["uninstall"]).code, Some(0));
+    assert_eq!(pins(&sandbox), "", "nobody would let them go");
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 /// Characters of an output that are kept until it is redacted: far more than any record keeps.
-const MAX_OUTPUT: usize = 128 * 1024;
+const MAX_OUTPUT: usize = 16 * 1024;
 
 /// The most calls that are waited for. More than that were never meant to end.
 const MAX_OPEN: usize = 500;

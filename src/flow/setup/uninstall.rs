@@ -4,8 +4,7 @@
 use std::path::Path;
 
 use super::{plan, show, unrecorded, unwritten, words};
-use crate::agent;
-use crate::agent::undo;
+use crate::agent::{self, instructions, undo};
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::flow::workbench::git_failed;
@@ -57,6 +56,8 @@ fn forget(bench: &Workbench, record: Option<&Record>) -> Result<()> {
     for store in Store::everywhere(&bench.repo) {
         store.forget_install_baseline().map_err(session::kept)?;
     }
+    // no hook is left that would let them go
+    bench.repo.unpin_all().map_err(|error| git_failed("can't remove the refs of open sessions", error))?;
     trust::forget(bench)?;
     bypass::unmark_reflogs(bench);
     mark::remove(&bench.env, &bench.repo, record).map_err(unrecorded)
@@ -79,6 +80,7 @@ fn marked(bench: &Workbench) -> Result<Vec<FileRecord>> {
     for agent in agent::ALL {
         edits.extend(agent.own_settings.map(|own| plan::settings_edit(bench, agent, own, false)));
     }
+    edits.extend(instructions::edits(&bench.repo.top, agent::ALL.iter().map(|agent| agent.id)));
     edits.push(plan::exclude_edit(bench, Vec::new()));
     Ok(edits.iter().filter(|edit| fs::exists(&edit.path)).map(undo::unrecorded).collect())
 }
