@@ -204,13 +204,11 @@ fn files(bench: &Workbench, here: &Whereabouts, packet: &Packet) -> Result<Claim
     if !bench.objects.has(&packet.head_commit) {
         return Ok(claim(what, ClaimState::Gone, "the packet's commit is not in this repository"));
     }
-    let walked;
-    let status = if let Some(status) = &here.status {
-        status
-    } else {
-        walked = bench.repo.status().map_err(handoff::history)?;
-        &walked
+    let status = match here.status.clone() {
+        Some(status) => Ok(status),
+        None => bench.repo.status(),
     };
+    let status = status.map_err(handoff::history)?;
     let dirty: Vec<String> = status.entries.iter().map(|entry| lossy_path(&entry.path).0).collect();
     let moved = match status.head.as_deref() {
         Some(head) if head == packet.head_commit => Vec::new(),

