@@ -7,7 +7,7 @@ use super::context::Used;
 use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries, Syntax};
+use crate::model::plan::{Change, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "claude",
@@ -46,13 +46,7 @@ fn hooks(is_guarded: bool) -> Change {
             handler["timeout"] = json!(30);
         }
     });
-    Change::Hooks(HookEntries {
-        client: "claude",
-        syntax: Syntax::StrictJson,
-        top_keys: &[],
-        preamble: Vec::new(),
-        entries,
-    })
+    common::plan("claude", Syntax::StrictJson, entries)
 }
 
 /// The main chain's last answer; the window stands nowhere in the transcript.

@@ -1,6 +1,8 @@
 //! Codex CLI: its hooks file, its events, its answers. Its trust is bound to a hook's place and text: ours are only
 //! ever appended.
 
+mod obstacle;
+
 use std::io::Read as _;
 use std::path::Path;
 
@@ -26,7 +28,7 @@ pub(super) static AGENT: Agent = Agent {
     is_tried: true,
     one_prompt: &[],
     needs: "Codex runs a hook only after you trust it: start `codex` here, type `/hooks`, and trust endwell's.",
-    obstacle: Some(obstacle),
+    obstacle: Some(obstacle::look),
     change: hooks,
     context_in: Some(context_in),
     read_event,
@@ -58,24 +60,6 @@ fn hooks(is_guarded: bool) -> Change {
         preamble: Vec::new(),
         entries,
     })
-}
-
-fn obstacle(top: &Path) -> Result<Option<String>, String> {
-    let place = ".codex/config.toml";
-    let Some(text) = fs::read_text_optional(&top.join(place)).map_err(|error| error.to_string())? else {
-        return Ok(None);
-    };
-    let config: toml::Table =
-        toml::from_str(&text).map_err(|error| format!("it is not TOML: {}", error.message()))?;
-    let features = config.get("features").and_then(toml::Value::as_table);
-    let is_off = features.is_some_and(|table| {
-        ["hooks", "codex_hooks"]
-            .iter()
-            .any(|key| table.get(*key).and_then(toml::Value::as_bool) == Some(false))
-    });
-    Ok(is_off.then(|| {
-        format!("`{place}` switches hooks off (`[features] hooks = false`): none of Codex's will run")
-    }))
 }
 
 fn context_in(line: &Value) -> Option<Used> {

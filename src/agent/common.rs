@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{guarded, text};
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::HookEntry;
+use crate::model::plan::{Change, HookEntries, HookEntry, Syntax};
 
 /// A client's event, the moment that it is, and the tool that it is wanted for.
 pub(super) type EventName = (&'static str, Moment, Option<&'static str>);
@@ -30,6 +30,11 @@ pub(super) fn entries(
         HookEntry { event, commands, group }
     };
     events.iter().map(entry).collect()
+}
+
+/// A plan of entries alone.
+pub(super) fn plan(client: &'static str, syntax: Syntax, entries: Vec<HookEntry>) -> Change {
+    Change::Hooks(HookEntries { client, syntax, top_keys: &[], preamble: Vec::new(), entries })
 }
 
 /// The texts of our command; the first is the one to write.

@@ -7,7 +7,7 @@ use super::common::{self, EventName};
 use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries, Syntax};
+use crate::model::plan::{Change, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "droid",
@@ -42,13 +42,7 @@ fn hooks(is_guarded: bool) -> Change {
         // seconds
         handler["timeout"] = json!(30);
     });
-    Change::Hooks(HookEntries {
-        client: "droid",
-        syntax: Syntax::StrictJson,
-        top_keys: &[],
-        preamble: Vec::new(),
-        entries,
-    })
+    common::plan("droid", Syntax::StrictJson, entries)
 }
 
 /// The documentation shows the fields in snake case; some versions are said to write them in camel case.

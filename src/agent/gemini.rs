@@ -8,7 +8,7 @@ use super::context::Used;
 use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries, Syntax};
+use crate::model::plan::{Change, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "gemini",
@@ -48,13 +48,7 @@ fn hooks(is_guarded: bool) -> Change {
         // milliseconds
         handler["timeout"] = json!(30_000);
     });
-    Change::Hooks(HookEntries {
-        client: "gemini",
-        syntax: Syntax::Json,
-        top_keys: &[],
-        preamble: Vec::new(),
-        entries,
-    })
+    common::plan("gemini", Syntax::Json, entries)
 }
 
 fn context_in(line: &Value) -> Option<Used> {

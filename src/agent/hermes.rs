@@ -8,7 +8,7 @@ use super::common::{self, EventName};
 use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries, HookEntry, Syntax};
+use crate::model::plan::{Change, HookEntry, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "hermes",
@@ -47,13 +47,7 @@ fn hooks(_is_guarded: bool) -> Change {
         }
         HookEntry { event, commands, group }
     };
-    Change::Hooks(HookEntries {
-        client: "hermes",
-        syntax: Syntax::Yaml,
-        top_keys: &[],
-        preamble: Vec::new(),
-        entries: EVENTS.iter().map(entry).collect(),
-    })
+    common::plan("hermes", Syntax::Yaml, EVENTS.iter().map(entry).collect())
 }
 
 fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {

@@ -7,7 +7,7 @@ use super::common::{self, EventName};
 use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries, Syntax};
+use crate::model::plan::{Change, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "qwen",
@@ -44,13 +44,7 @@ fn hooks(is_guarded: bool) -> Change {
         // milliseconds
         handler["timeout"] = json!(30_000);
     });
-    Change::Hooks(HookEntries {
-        client: "qwen",
-        syntax: Syntax::Json,
-        top_keys: &[],
-        preamble: Vec::new(),
-        entries,
-    })
+    common::plan("qwen", Syntax::Json, entries)
 }
 
 fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {

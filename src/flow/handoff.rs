@@ -10,7 +10,7 @@ use crate::flow::check::{self, CheckOptions, Judged};
 use crate::flow::handoff_inputs::{self as inputs, Gathered};
 use crate::flow::packets::{self, Whereabouts};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, queue, state, trust};
+use crate::flow::{Workbench, queue, safe, state, trust};
 use crate::fs;
 use crate::model::Issue;
 use crate::model::packet::{Packet, PacketStatus};
@@ -106,7 +106,7 @@ pub fn attempt_seen(bench: &Workbench, options: &HandoffOptions) -> Result<(Judg
         check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
     let outcome = match inputs::gather(bench, &store, &judged)? {
         Gathered::Ready(inputs) => write(bench, &store, &judged, &inputs, options)?,
-        Gathered::Refused(reasons) => Outcome::Refused(refused(&judged, reasons)),
+        Gathered::Refused(reasons) => Outcome::Refused(refused(bench, &judged, reasons)?),
     };
     Ok((judged, outcome))
 }
@@ -127,7 +127,7 @@ fn confined(
     let judged =
         check::judge(bench, &CheckOptions { session: options.session.clone(), ..CheckOptions::default() })?;
     if let Gathered::Refused(reasons) = inputs::gather(bench, store, &judged)? {
-        let outcome = Outcome::Refused(refused(&judged, reasons));
+        let outcome = Outcome::Refused(refused(bench, &judged, reasons)?);
         return Ok((judged, outcome));
     }
     let id = judged.session.id.to_string();
@@ -164,13 +164,20 @@ pub fn reasons(bench: &Workbench, judged: &Judged) -> Result<Vec<Reason>> {
     })
 }
 
-fn refused(judged: &Judged, reasons: Vec<Reason>) -> Refused {
-    Refused {
+/// It is journalled and told to agents: what a test or a board printed goes through the redactor first.
+fn refused(bench: &Workbench, judged: &Judged, mut reasons: Vec<Reason>) -> Result<Refused> {
+    let redactor = redactor(bench)?.keeping_folders();
+    for reason in &mut reasons {
+        reason.text = redactor.text(&reason.text);
+        reason.mend = redactor.text(&reason.mend);
+    }
+    let report = safe::clean(judged.report.clone(), &redactor);
+    Ok(Refused {
         session: judged.session.id.to_string(),
         reasons,
         could_not_judge: judged.report.could_not_judge(),
-        issues: judged.report.blocking().into_iter().cloned().collect(),
-    }
+        issues: report.blocking().into_iter().cloned().collect(),
+    })
 }
 
 /// Reasons from the judgement itself.

@@ -197,7 +197,7 @@ fn files(bench: &Workbench, packet: &Packet) -> Result<Claim> {
     if !bench.objects.has(&packet.head_commit) {
         return Ok(claim(what, ClaimState::Gone, "the packet's commit is not in this repository"));
     }
-    let status = bench.repo.status().map_err(handoff::history)?;
+    let status = bench.walked().map_err(handoff::history)?;
     let dirty: Vec<String> = status.entries.iter().map(|entry| lossy_path(&entry.path).0).collect();
     let moved = match status.head.as_deref() {
         Some(head) if head == packet.head_commit => Vec::new(),

@@ -105,7 +105,7 @@ fn known(store: &Store, id: SessionId, agent: &str) -> CurrentSession {
 
 /// Takes a baseline of what is there now.
 pub fn take_baseline(bench: &Workbench) -> Result<Baseline> {
-    let status = bench.repo.status().map_err(|error| git_failed("can't look at the work tree", error))?;
+    let status = bench.walked().map_err(|error| git_failed("can't look at the work tree", error))?;
     let refs =
         Refs::read(&bench.repo, &bench.objects).map_err(|error| git_failed("can't read the refs", error))?;
     let mut status = status;

@@ -17,6 +17,7 @@ use crate::model::clean::{CheckStatus, CleanReport};
 use crate::model::packet::{ContextUse, PacketStatus};
 use crate::model::report::{SuiteStanding, TestStanding};
 use crate::model::session::{Phase, Session};
+use crate::model::state::AgentState;
 use crate::model::{CheckId, SCHEMA_VERSION, Severity};
 use crate::packet::store::Receipt;
 use crate::session::Store;
@@ -131,11 +132,18 @@ pub fn standing(bench: &Workbench) -> Result<Standing> {
         packet,
         sessions: sessions(bench, &receipts),
         parked: parked(bench)?,
-        next_action: state.next_action.filter(|text| !text.trim().is_empty()),
+        next_action: next_action(bench, state)?,
         next_step: String::new(),
     };
     standing.next_step = next_step(&standing);
     Ok(standing)
+}
+
+/// The agent's words, which may have been written by hand.
+fn next_action(bench: &Workbench, state: AgentState) -> Result<Option<String>> {
+    let said = state.next_action.filter(|text| !text.trim().is_empty());
+    let redactor = handoff::redactor(bench)?.keeping_folders();
+    Ok(said.map(|text| redactor.text(&text)))
 }
 
 fn last_check(bench: &Workbench, status: &Status) -> Option<LastCheck> {

@@ -1,12 +1,13 @@
 //! The workbench that a command works on: one work tree with its settings, its objects, and where its artifacts lie.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use crate::config::{self, Config};
 use crate::env::Env;
 use crate::failure::{Failure, Result};
 use crate::git::status::Walk;
-use crate::git::{GitError, Objects, Repo};
+use crate::git::{GitError, Objects, Repo, Status};
 use crate::model::slug;
 use crate::ui::Ui;
 
@@ -19,6 +20,7 @@ pub struct Workbench {
     pub config: Config,
     /// Keys of `endwell.toml` that mean nothing.
     pub unknown_keys: Vec<String>,
+    walked: OnceLock<Status>,
 }
 
 impl Workbench {
@@ -42,7 +44,24 @@ impl Workbench {
             let file = loaded.file.as_deref().unwrap_or_else(|| config::FILE.as_ref()).display();
             ui.warn(format_args!("`{file}` has the key `{key}`, which means nothing here"));
         }
-        Ok(Self { env: env.clone(), ui, repo, objects, config: loaded.config, unknown_keys: loaded.unknown })
+        Ok(Self {
+            env: env.clone(),
+            ui,
+            repo,
+            objects,
+            config: loaded.config,
+            unknown_keys: loaded.unknown,
+            walked: OnceLock::new(),
+        })
+    }
+
+    /// What the first walk of this process found: for what is asked moments apart and must not cost a walk each time.
+    pub fn walked(&self) -> std::result::Result<Status, GitError> {
+        if let Some(status) = self.walked.get() {
+            return Ok(status.clone());
+        }
+        let status = self.repo.status()?;
+        Ok(self.walked.get_or_init(|| status).clone())
     }
 
     /// Whether there is a work tree around the current folder.

@@ -185,8 +185,9 @@ struct View {
 impl View {
     fn of(packet: &Packet, caps: &Caps) -> Self {
         let entry = |text: &str| prose(&clip(text, caps.text));
-        let failures =
-            told_once(&packet.feedback_tail.iter().filter(|entry| has_output(entry)).collect::<Vec<_>>());
+        let failures = told_once(
+            &packet.feedback_tail.iter().filter(|entry| is_open(entry, packet)).collect::<Vec<_>>(),
+        );
         Self {
             topic: prose(&clip(&packet.topic, 120)),
             notice: notice(packet.status),
@@ -254,11 +255,7 @@ fn times(times: u64) -> String {
 }
 
 fn failed(attempt: &FailedAttempt, caps: &Caps) -> String {
-    let resolved = match (&attempt.resolved_by, attempt.resolved) {
-        (Some(id), true) => format!("; worked later ({})", code(&clip(id, 60))),
-        (None, true) => "; worked later".to_owned(),
-        (_, false) => String::new(),
-    };
+    let resolved = if attempt.resolved { "; worked later" } else { "" };
     let ended = ending(attempt.exit_code, attempt.error.as_deref());
     let line = code(&clip(&attempt.command, caps.text));
     format!("{line} ({ended}{}): {}{resolved}", times(attempt.times), code(&clip(&attempt.why, caps.text)))
@@ -285,9 +282,16 @@ fn command(run: &CommandRun, caps: &Caps) -> String {
     format!("{} ({ended}{})", code(&clip(&run.command, caps.text)), times(run.times))
 }
 
-fn has_output(entry: &TailEntry) -> bool {
+/// A failure that said something and that nothing resolved since: of the others, the one line that says why is enough.
+fn is_open(entry: &TailEntry, packet: &Packet) -> bool {
     let failed = entry.error.is_some() || entry.exit_code.is_some_and(|code| code != 0);
-    failed && !(entry.stdout_tail.trim().is_empty() && entry.stderr_tail.trim().is_empty())
+    let same = |attempt: &&FailedAttempt| {
+        (&attempt.command, attempt.exit_code, &attempt.error)
+            == (&entry.command, entry.exit_code, &entry.error)
+    };
+    let mut attempts = packet.failed_attempts.iter().filter(same).peekable();
+    let resolved = attempts.peek().is_some() && attempts.all(|attempt| attempt.resolved);
+    failed && !resolved && !(entry.stdout_tail.trim().is_empty() && entry.stderr_tail.trim().is_empty())
 }
 
 /// Of entries that say the same, the last one.

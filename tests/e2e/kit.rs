@@ -145,13 +145,13 @@ impl Turn {
             command.arg(option).arg(path);
         }
         match how {
-            How::Headless => {}
+            How::Headless => &mut command,
             How::KilledAfter(ms) => {
-                drop(command.arg("--kill-after").arg(format!("{}.{:03}", ms / 1000, ms % 1000)))
+                command.arg("--kill-after").arg(format!("{}.{:03}", ms / 1000, ms % 1000))
             }
-            How::Quit => drop(command.args(["--tui", "--quit", "quit"])),
-            How::KilledAtRest => drop(command.args(["--tui", "--quit", "kill"])),
-        }
+            How::Quit => command.args(["--tui", "--quit", "quit"]),
+            How::KilledAtRest => command.args(["--tui", "--quit", "kill"]),
+        };
         let ran = Ran::of(&mut command);
         let log = out.join("requests.jsonl");
         let requests = std::fs::read_to_string(&log)

@@ -273,7 +273,7 @@ fn the_shared_settings_are_valid_and_say_the_defaults() {
     let ran = ok(sandbox.endwell(&["install", "--shared", "--agent", "claude"]));
     assert!(
         ran.stderr.contains(
-            "hint: Commit what the team shares: `.claude/settings.json`, `.claude/skills/endwell/SKILL.md`, `endwell.toml`."
+            "hint: Commit what the team shares: `.claude/settings.json`, `.claude/skills/endwell/SKILL.md`, `docs/handoff.md`, `endwell.toml`."
         ),
         "{ran:?}"
     );

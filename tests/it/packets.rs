@@ -86,6 +86,15 @@ fn the_summarys_grammar_beside_the_fixtures_is_the_one_in_the_code() {
 }
 
 #[test]
+fn what_projects_are_told_names_every_field() {
+    let about = std::fs::read_to_string(fixtures().join("../../../templates/packet/about.md")).unwrap();
+    let schema = serde_json::to_value(schemars::schema_for!(endwell::model::packet::Packet)).unwrap();
+    for field in schema["properties"].as_object().unwrap().keys() {
+        assert!(about.contains(&format!("`{field}`")), "{field}");
+    }
+}
+
+#[test]
 fn a_packet_needs_a_next_action() {
     let mut inputs = inputs(&fixtures().join("one-of-each"));
     inputs.next_action = None;

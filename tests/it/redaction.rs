@@ -273,15 +273,23 @@ fn no_output_of_any_command_holds_a_secret() {
     }
     sandbox.write(
         "endwell.toml",
-        "[tests]\ncommand = \"sh -c 'cat ../secrets.txt; echo not ok 1 - red; echo 1..1; exit 1'\"\n",
+        "[tests]\ncommand = \"sh -c 'cat ../secrets.txt ../red.txt; echo 1..1; exit 1'\"\n",
     );
     sandbox.commit("tests that print secrets");
+    std::fs::write(sandbox.root().join("red.txt"), format!("not ok 1 - login with {}\n", lines[2])).unwrap();
     let ran = sandbox.endwell(&["verify"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
+    // what an agent hears when its session wraps up is made of these reasons
+    let refused = sandbox.endwell(&["handoff"]);
+    assert!(refused.stderr.contains("login with"), "{refused:?}");
+    told.push(("the refusal".to_owned(), refused.stderr));
     told.push(("the report".to_owned(), sandbox.read("outputs/verification/main.json")));
     let mut files = Vec::new();
     written(&sandbox.repo().join("outputs/handoff"), &mut files);
     written(&sandbox.repo().join(".git/endwell"), &mut files);
+    // a record's test names are what risks are compared with: they stay in the git dir as they are, and are redacted on
+    // their way into every report
+    files.retain(|file| !file.to_string_lossy().contains("/.git/endwell/evidence/"));
     files.extend(
         ["feedback_record.jsonl", "outputs/clean_report.json", "outputs/clean_state.json"]
             .map(|name| sandbox.repo().join(name)),

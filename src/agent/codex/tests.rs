@@ -50,7 +50,7 @@ fn hooks_that_are_switched_off_are_told_of() {
     let dir = tempfile::tempdir().unwrap();
     let told = |text: &str| {
         fs::write_atomic(&dir.path().join(".codex/config.toml"), text.as_bytes()).unwrap();
-        obstacle(dir.path())
+        obstacle::look(dir.path())
     };
     assert_eq!(told("[features]\nhooks = true\n"), Ok(None));
     assert!(told("[features]\nhooks = false\n").unwrap().is_some());

@@ -17,6 +17,10 @@ use crate::model::plan::{Change, FileEdit, Spot, Whole};
 
 const CONFIG: &str = include_str!("../../../templates/config/endwell.toml");
 
+/// What a project's people read about packets.
+pub(super) const ABOUT: &str = "docs/handoff.md";
+const ABOUT_TEXT: &str = include_str!("../../../templates/packet/about.md");
+
 /// Every file that is to be changed, in order, and what can't be.
 pub(super) fn edits(
     bench: &Workbench,
@@ -54,7 +58,8 @@ pub(super) fn edits(
     }
     if options.shared {
         edits.extend(instructions::edits(&bench.repo.top, agents.iter().map(|agent| agent.id)));
-        edits.push(config_edit(bench));
+        edits.push(whole_edit(bench, "what a packet holds", ABOUT, ABOUT_TEXT));
+        edits.push(whole_edit(bench, "the settings", config::FILE, CONFIG));
     }
     let personal: &[FileEdit] = if options.shared { &[] } else { &edits };
     let lines = exclude_lines(bench, personal)?;
@@ -224,13 +229,14 @@ fn own_edit(bench: &Workbench, agent: &Agent, options: &InstallOptions) -> Resul
     Ok(Some(edit))
 }
 
-fn config_edit(bench: &Workbench) -> FileEdit {
+/// A file that is the team's from then on; one that is there already stays.
+fn whole_edit(bench: &Workbench, what: &str, path: &str, text: &str) -> FileEdit {
     FileEdit {
-        what: "the settings".to_owned(),
-        path: bench.repo.top.join(config::FILE),
+        what: what.to_owned(),
+        path: bench.repo.top.join(path),
         root: bench.repo.top.clone(),
         change: Change::Whole(Whole {
-            bytes: CONFIG.as_bytes().to_vec(),
+            bytes: text.as_bytes().to_vec(),
             mode: 0o644,
             mark: None,
             variable: None,

@@ -32,6 +32,7 @@ pub(super) fn written(bench: &Workbench, steps: &[&Step], all_well: bool, is_sha
     }
     let team = |step: &&&Step| {
         step.path.ends_with(config::FILE)
+            || step.path.ends_with(plan::ABOUT)
             || instructions::PLACES.iter().any(|place| step.path.ends_with(place))
             || agent::ALL
                 .iter()
