@@ -65,7 +65,7 @@ def sessions(bench, args):
     repo = prepared(bench, args.files)
     times = {"start": [], "turn end, nothing changed": [], "turn end, one change": [], "end": [], "git status": []}
     for i in range(args.rounds + 1):
-        client = Client(bench, repo, "bench-%d" % i)
+        client = Client(bench, repo, "bench-%d-%d" % (args.files, i))
         path = os.path.join(repo, "pkg00/mod000/d0000/file_%d.rs" % (i % 20))
         took, said = client.hook("start")
         if b"endwell-handoff-" not in said:
@@ -91,7 +91,7 @@ def large_end(bench, args):
     repo = prepared(bench, args.large)
     took, status = [], []
     for i in range(args.rounds + 1):
-        client = Client(bench, repo, "bench-%d" % i)
+        client = Client(bench, repo, "bench-%d-%d" % (args.large, i))
         client.hook("start")
         pair = (bench.timed(STATUS, repo)[0] * 1000, client.hook("end")[0])
         if i > 0:
