@@ -4,21 +4,23 @@ use serde_json::{Value, json};
 
 use super::common::{self, EventName};
 use super::context::Used;
-use super::{Agent, text};
+use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries};
+use crate::model::plan::{Change, HookEntries, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "claude",
     name: "Claude Code",
     folder: ".claude",
-    home_variable: "CLAUDE_CONFIG_DIR",
+    home: Home { variable: "CLAUDE_CONFIG_DIR", below: "", folder: ".claude", settings: "settings.json" },
     program: "claude",
-    own_settings: ".claude/settings.local.json",
-    shared_settings: ".claude/settings.json",
+    own_settings: Some(".claude/settings.local.json"),
+    shared_settings: Some(".claude/settings.json"),
     // longer text is cut to a preview at about 10,000 characters
     inject_limit: 9_500,
+    is_tried: true,
+    one_prompt: &[],
     needs: "",
     obstacle: None,
     change: hooks,
@@ -46,7 +48,7 @@ fn hooks(is_guarded: bool) -> Change {
     });
     Change::Hooks(HookEntries {
         client: "claude",
-        strict: true,
+        syntax: Syntax::StrictJson,
         top_keys: &[],
         preamble: Vec::new(),
         entries,

@@ -8,21 +8,23 @@ use serde_json::{Value, json};
 
 use super::common::{self, EventName};
 use super::context::Used;
-use super::{Agent, text};
+use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::fs;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries};
+use crate::model::plan::{Change, HookEntries, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "codex",
     name: "Codex CLI",
     folder: ".codex",
-    home_variable: "CODEX_HOME",
+    home: Home { variable: "CODEX_HOME", below: "", folder: ".codex", settings: "hooks.json" },
     program: "codex",
-    own_settings: ".codex/hooks.json",
-    shared_settings: ".codex/hooks.json",
+    own_settings: Some(".codex/hooks.json"),
+    shared_settings: Some(".codex/hooks.json"),
     inject_limit: 12_000,
+    is_tried: true,
+    one_prompt: &[],
     needs: "Codex runs a hook only after you trust it: start `codex` here, type `/hooks`, and trust endwell's.",
     obstacle: Some(obstacle),
     change: hooks,
@@ -43,13 +45,19 @@ const EVENTS: [EventName; 6] = [
 fn hooks(is_guarded: bool) -> Change {
     let entries = common::entries("codex", &EVENTS, is_guarded, |moment, handler| match moment {
         // tokens; by default only 2,500 of an injected text arrive
-        Moment::Start => handler["additionalContextLimit"] = json!(8_000),
+        Moment::Start => handler["additionalContextLimit"] = json!(10_000),
         // seconds; the client allows no more
         Moment::End => handler["timeout"] = json!(3),
         _ => {}
     });
     let top_keys = &["description", "hooks"];
-    Change::Hooks(HookEntries { client: "codex", strict: true, top_keys, preamble: Vec::new(), entries })
+    Change::Hooks(HookEntries {
+        client: "codex",
+        syntax: Syntax::StrictJson,
+        top_keys,
+        preamble: Vec::new(),
+        entries,
+    })
 }
 
 fn obstacle(top: &Path) -> Result<Option<String>, String> {

@@ -8,8 +8,9 @@ use serde_json::Value;
 use super::Agent;
 use crate::model::event::Event;
 
-/// Bytes at the end of a transcript that are looked at: a turn's last answer is among them.
-const TAIL: u64 = 4 * 1024 * 1024;
+/// Bytes at the end of a transcript that are looked at: first the few among which the newest answer mostly stands, then as
+/// many as a turn's last answer is certainly among.
+const TAILS: [u64; 2] = [128 * 1024, 4 * 1024 * 1024];
 
 /// Tokens in use, and the size of the window where it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,19 +19,21 @@ pub struct Used {
     pub window: Option<u64>,
 }
 
-/// What the event, or the newest line of the transcript that speaks of it, says.
-pub fn used(agent: &Agent, event: &Event) -> Option<Used> {
+/// What the event, or the newest line of the session's transcript that speaks of it, says.
+pub fn used(agent: &Agent, event: &Event, transcript: Option<&Path>) -> Option<Used> {
     if let Some(tokens) = event.context_tokens {
         return Some(Used { tokens, window: event.context_window });
     }
-    in_transcript(event.transcript_path.as_deref()?, agent.context_in?)
+    in_transcript(transcript?, agent.context_in?)
 }
 
 fn in_transcript(path: &Path, read: fn(&Value) -> Option<Used>) -> Option<Used> {
-    let bytes = crate::fs::tail(path, TAIL).ok()??;
-    // the first line may be cut, the last one torn: neither parses
-    let lines = bytes.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    lines.filter_map(|line| serde_json::from_slice(line).ok()).find_map(|value: Value| read(&value))
+    TAILS.iter().find_map(|tail| {
+        let bytes = crate::fs::tail(path, *tail).ok()??;
+        // the first line may be cut, the last one torn: neither parses
+        let lines = bytes.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.filter_map(|line| serde_json::from_slice(line).ok()).find_map(|value: Value| read(&value))
+    })
 }
 
 #[cfg(test)]
@@ -57,6 +60,8 @@ mod tests {
         assert_eq!(of("codex", codex), Some(Used { tokens: 1020, window: Some(258_400) }));
         let gemini = r#"{"type":"gemini","tokens":{"input":1000,"total":1020}}"#;
         assert_eq!(of("gemini", gemini), Some(Used { tokens: 1020, window: None }));
+        let copilot = r#"{"type":"tool.execution_complete","data":{"toolTelemetry":{"metrics":{"context_token_limit":64000.0,"context_current_tokens":10513.0}}}}"#;
+        assert_eq!(of("copilot", copilot), Some(Used { tokens: 10_513, window: Some(64_000) }));
         assert_eq!(of("claude", "nothing of the kind\n"), None);
     }
 }

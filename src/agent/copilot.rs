@@ -4,24 +4,27 @@
 use serde_json::{Value, json};
 
 use super::common;
-use super::{Agent, text};
+use super::context::Used;
+use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries, HookEntry};
+use crate::model::plan::{Change, HookEntries, HookEntry, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "copilot",
     name: "GitHub Copilot CLI",
     folder: ".copilot",
-    home_variable: "COPILOT_HOME",
+    home: Home { variable: "COPILOT_HOME", below: "", folder: ".copilot", settings: "hooks/endwell.json" },
     program: "copilot",
-    own_settings: ".github/hooks/endwell.json",
-    shared_settings: ".github/hooks/endwell.json",
+    own_settings: Some(".github/hooks/endwell.json"),
+    shared_settings: Some(".github/hooks/endwell.json"),
     inject_limit: 12_000,
+    is_tried: true,
+    one_prompt: &["-p", "--prompt"],
     needs: "Copilot runs a project's hooks only in a folder that you trust.",
     obstacle: None,
     change: hooks,
-    context_in: None,
+    context_in: Some(context_in),
     read_event,
     answer,
 };
@@ -43,11 +46,24 @@ fn hooks(is_guarded: bool) -> Change {
     };
     Change::Hooks(HookEntries {
         client: "copilot",
-        strict: true,
+        syntax: Syntax::StrictJson,
         top_keys: &["version", "hooks"],
         preamble: vec![("version", json!(1))],
         entries: EVENTS.iter().map(entry).collect(),
     })
+}
+
+/// With each tool's result the client writes how full its context was.
+fn context_in(line: &Value) -> Option<Used> {
+    let metrics = line.get("data")?.get("toolTelemetry")?.get("metrics")?;
+    let whole = |key: &str| metrics[key].as_u64().or_else(|| metrics[key].as_f64().and_then(whole_number));
+    Some(Used { tokens: whole("context_current_tokens")?, window: whole("context_token_limit") })
+}
+
+/// The client writes counts as `10513.0`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
+fn whole_number(number: f64) -> Option<u64> {
+    (0.0..1e15).contains(&number).then_some(number as u64)
 }
 
 fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::json;
+use super::{json, settings};
 use crate::fs;
 use crate::model::install::{Before, FileRecord};
 use crate::model::issue::sha256_hex;
-use crate::model::plan::{Change, EditKind, FileEdit, HookEntries, WHOLE_MARK, Whole};
+use crate::model::plan::{Change, EditKind, FileEdit, HookEntries, Spot, WHOLE_MARK, Whole};
 use crate::model::session::{path_key, path_of_key};
 
 /// What one file becomes.
@@ -91,10 +91,15 @@ pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
     }
     step.now = fs::read_optional(&edit.path).map_err(|error| refuse(error.to_string()))?;
     step.then = match &edit.change {
-        Change::Block { lines } => Some(block_in(step.now.as_deref().unwrap_or_default(), lines)),
+        Change::Block { lines, spot } => {
+            if step.now.is_none() && *spot == Spot::Top {
+                step.mode = Some(0o755);
+            }
+            Some(block_in(step.now.as_deref(), lines, *spot))
+        }
         Change::Hooks(hooks) => {
             step.is_fresh = is_fresh(step.now.as_deref(), hooks);
-            hooked(step.now.as_deref(), hooks).map_err(|error| refuse(error.to_string()))?
+            hooked(&step.path, step.now.as_deref(), hooks).map_err(|error| refuse(error.to_string()))?
         }
         Change::Whole(_) => None,
     };
@@ -102,18 +107,18 @@ pub fn prepare(edit: &FileEdit) -> Result<Step, Refusal> {
 }
 
 pub(super) fn is_fresh(now: Option<&[u8]>, hooks: &HookEntries) -> bool {
-    now.is_some_and(|now| json::put_in(None, hooks).is_ok_and(|fresh| fresh == now))
+    now.is_some_and(|now| settings::put_in(None, hooks).is_ok_and(|fresh| fresh == now))
 }
 
 pub(super) fn kept_aside(file: &Whole) -> Option<PathBuf> {
     file.aside.iter().find(|aside| fs::exists(aside)).cloned()
 }
 
-fn hooked(now: Option<&[u8]>, hooks: &HookEntries) -> Result<Option<Vec<u8>>, json::JsonError> {
+fn hooked(path: &Path, now: Option<&[u8]>, hooks: &HookEntries) -> Result<Option<Vec<u8>>, json::JsonError> {
     match now {
-        Some(now) if hooks.entries.is_empty() => json::take_out(now, None).map(Some),
+        Some(now) if hooks.entries.is_empty() => settings::take_out(path, now, None).map(Some),
         None if hooks.entries.is_empty() => Ok(None),
-        now => json::put_in(now, hooks).map(Some),
+        now => settings::put_in(now, hooks).map(Some),
     }
 }
 
@@ -185,17 +190,27 @@ pub fn has_mark(bytes: &[u8], mark: &str) -> bool {
 
 fn to_paste(change: &Change) -> Option<String> {
     match change {
-        Change::Hooks(hooks) => Some(json::to_paste(hooks)),
-        Change::Block { lines } => Some(lines.join("\n")),
+        Change::Hooks(hooks) => Some(settings::to_paste(hooks)),
+        Change::Block { lines, .. } => Some(lines.join("\n")),
         Change::Whole(_) => None,
     }
 }
 
-fn block_in(text: &[u8], lines: &[String]) -> Vec<u8> {
+fn block_in(text: Option<&[u8]>, lines: &[String], spot: Spot) -> Vec<u8> {
     let block = format!("{BEGIN}\n{}\n{END}\n", lines.join("\n"));
-    let (mut head, tail) = match find_block(text) {
-        Some((start, end)) => (text[..start].to_vec(), &text[end..]),
-        None => (text.to_vec(), &b""[..]),
+    let text = match (text, spot) {
+        (None, Spot::Top) => b"#!/bin/sh\n",
+        (text, _) => text.unwrap_or_default(),
+    };
+    let first = if text.starts_with(b"#!") {
+        text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| end + 1)
+    } else {
+        0
+    };
+    let (mut head, tail) = match (find_block(text), spot) {
+        (Some((start, end)), _) => (text[..start].to_vec(), &text[end..]),
+        (None, Spot::Top) => (text[..first].to_vec(), &text[first..]),
+        (None, Spot::End) => (text.to_vec(), &b""[..]),
     };
     if !head.is_empty() && !head.ends_with(b"\n") {
         head.push(b'\n');

@@ -5,20 +5,27 @@ use serde_json::{Value, json};
 
 use super::common::{self, EventName};
 use super::context::Used;
-use super::{Agent, text};
+use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries};
+use crate::model::plan::{Change, HookEntries, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "gemini",
     name: "Gemini CLI",
     folder: ".gemini",
-    home_variable: "GEMINI_CLI_HOME",
+    home: Home {
+        variable: "GEMINI_CLI_HOME",
+        below: ".gemini",
+        folder: ".gemini",
+        settings: "settings.json",
+    },
     program: "gemini",
-    own_settings: ".gemini/settings.json",
-    shared_settings: ".gemini/settings.json",
+    own_settings: Some(".gemini/settings.json"),
+    shared_settings: Some(".gemini/settings.json"),
     inject_limit: 12_000,
+    is_tried: true,
+    one_prompt: &["-p", "--prompt"],
     needs: "Gemini runs a project's hooks only in a folder that you trust.",
     obstacle: None,
     change: hooks,
@@ -43,7 +50,7 @@ fn hooks(is_guarded: bool) -> Change {
     });
     Change::Hooks(HookEntries {
         client: "gemini",
-        strict: false,
+        syntax: Syntax::Json,
         top_keys: &[],
         preamble: Vec::new(),
         entries,

@@ -6,7 +6,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
-use crate::model::plan::{HookEntries, HookEntry};
+use crate::model::plan::{HookEntries, HookEntry, Syntax};
 
 /// Why a settings file is left as it is.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +15,8 @@ pub enum JsonError {
     Encoding,
     #[error("it is not JSON: line {line}: {message}")]
     Syntax { line: usize, message: String },
+    #[error("it is not YAML: {message}")]
+    Yaml { message: String },
     #[error("`{at}` is not {wanted}")]
     Shape { at: String, wanted: &'static str },
     #[error("`{at}` stands in it twice")]
@@ -29,7 +31,7 @@ const MARK: char = '\u{feff}';
 pub fn put_in(text: Option<&[u8]>, hooks: &HookEntries) -> Result<Vec<u8>, JsonError> {
     let Some(bytes) = text else { return Ok(fresh(hooks)) };
     let (mark, text) = split(bytes)?;
-    let root = parse(text, hooks.strict)?;
+    let root = parse(text, hooks.syntax == Syntax::StrictJson)?;
     let top =
         root.object_value().ok_or(JsonError::Shape { at: "the file".to_owned(), wanted: "an object" })?;
     check_top(&top, hooks)?;
@@ -70,6 +72,11 @@ pub fn take_out(bytes: &[u8], before: Option<&[u8]>) -> Result<Vec<u8>, JsonErro
         property.remove();
     }
     Ok(format!("{mark}{root}").into_bytes())
+}
+
+/// A client's own records as data: comments and trailing commas are passed over.
+pub(super) fn loose(text: &str) -> Result<Value, JsonError> {
+    Ok(parse(text, false)?.to_serde_value().unwrap_or_default())
 }
 
 /// The events for which a file already calls us.
@@ -260,7 +267,7 @@ mod tests {
         let entry = HookEntry { event: "Stop", commands: vec![command.to_owned()], group };
         HookEntries {
             client: "claude",
-            strict: true,
+            syntax: Syntax::StrictJson,
             top_keys: &[],
             preamble: Vec::new(),
             entries: vec![entry],

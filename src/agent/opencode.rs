@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Agent, common, text};
+use super::{Agent, Home, common, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
 use crate::model::plan::{Change, Whole};
@@ -11,11 +11,18 @@ pub(super) static AGENT: Agent = Agent {
     id: "opencode",
     name: "OpenCode",
     folder: ".opencode",
-    home_variable: "OPENCODE_CONFIG_DIR",
+    home: Home {
+        variable: "OPENCODE_CONFIG_DIR",
+        below: "",
+        folder: ".config/opencode",
+        settings: "plugins/endwell.js",
+    },
     program: "opencode",
-    own_settings: ".opencode/plugins/endwell.js",
-    shared_settings: ".opencode/plugins/endwell.js",
+    own_settings: Some(".opencode/plugins/endwell.js"),
+    shared_settings: Some(".opencode/plugins/endwell.js"),
     inject_limit: 12_000,
+    is_tried: true,
+    one_prompt: &[],
     needs: "",
     obstacle: None,
     change,
@@ -41,6 +48,9 @@ fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {
     Event {
         tool: if moment == Moment::Tool { tool(&value["tool"]) } else { None },
         headless: value["headless"] == true,
+        is_deaf: value["deaf"] == true,
+        context_tokens: value["context_tokens"].as_u64(),
+        context_window: value["context_window"].as_u64(),
         ..common::event(moment, value)
     }
 }

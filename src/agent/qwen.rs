@@ -4,20 +4,22 @@
 use serde_json::{Value, json};
 
 use super::common::{self, EventName};
-use super::{Agent, text};
+use super::{Agent, Home, text};
 use crate::env::Env;
 use crate::model::event::{Answer, Event, Moment, Reply, ToolCall};
-use crate::model::plan::{Change, HookEntries};
+use crate::model::plan::{Change, HookEntries, Syntax};
 
 pub(super) static AGENT: Agent = Agent {
     id: "qwen",
     name: "Qwen Code",
     folder: ".qwen",
-    home_variable: "QWEN_HOME",
+    home: Home { variable: "QWEN_HOME", below: "", folder: ".qwen", settings: "settings.json" },
     program: "qwen",
-    own_settings: ".qwen/settings.json",
-    shared_settings: ".qwen/settings.json",
+    own_settings: Some(".qwen/settings.json"),
+    shared_settings: Some(".qwen/settings.json"),
     inject_limit: 12_000,
+    is_tried: true,
+    one_prompt: &["-p", "--prompt"],
     needs: "",
     obstacle: None,
     change: hooks,
@@ -42,7 +44,13 @@ fn hooks(is_guarded: bool) -> Change {
         // milliseconds
         handler["timeout"] = json!(30_000);
     });
-    Change::Hooks(HookEntries { client: "qwen", strict: false, top_keys: &[], preamble: Vec::new(), entries })
+    Change::Hooks(HookEntries {
+        client: "qwen",
+        syntax: Syntax::Json,
+        top_keys: &[],
+        preamble: Vec::new(),
+        entries,
+    })
 }
 
 fn read_event(moment: Moment, value: &Value, _env: &Env) -> Event {

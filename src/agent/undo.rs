@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::edit::{Move, Refusal, Step, find_block, has_mark, is_fresh, kept_aside, key_of, path_of};
-use super::json;
+use super::settings;
 use crate::fs;
 use crate::model::install::{Before, FileRecord};
 use crate::model::issue::sha256_hex;
@@ -65,7 +65,9 @@ fn without_ours(now: &[u8], record: &FileRecord, before: Option<&[u8]>) -> Resul
             Some((start, end)) => [&now[..start], &now[end..]].concat(),
             None => now.to_vec(),
         },
-        EditKind::Hooks => json::take_out(now, before).map_err(|error| error.to_string())?,
+        EditKind::Hooks => {
+            settings::take_out(&path_of(&record.path), now, before).map_err(|error| error.to_string())?
+        }
     };
     let bare = rest.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect::<Vec<u8>>();
     let nothing_left = matches!(bare.as_slice(), b"" | b"{}");

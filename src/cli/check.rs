@@ -5,8 +5,8 @@ use clap::Args as ClapArgs;
 use crate::cli::App;
 use crate::exit::ExitStatus;
 use crate::failure::Result;
-use crate::flow::Workbench;
 use crate::flow::check::{CheckOptions, look, write};
+use crate::flow::{Workbench, bypass};
 use crate::model::CheckId;
 use crate::report;
 
@@ -52,7 +52,13 @@ fn check_id(text: &str) -> std::result::Result<CheckId, String> {
 pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
     let (bench, walk) = Workbench::open_walking(&app.env, app.ui)?;
     let options = CheckOptions { only: args.only.clone(), base: args.base.clone(), session: None };
-    let report = look(&bench, &options, Some(walk))?.report;
+    let judged = look(&bench, &options, Some(walk))?;
+    let report = judged.report;
+    if let Some(baseline) = judged.session.baseline.filter(|_| options.only.is_empty()) {
+        for told in bypass::told(&bench, &baseline.taken_at) {
+            app.ui.warn(told);
+        }
+    }
     let format = if args.json { Format::Json } else { args.format };
     let text = match format {
         Format::Human => report::human::render(&report),

@@ -12,6 +12,7 @@ use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::flow::{diary, hook, push};
 use crate::model::event::Moment;
+use crate::process::owner;
 
 /// Called by hooks; not for people.
 #[derive(Debug, ClapArgs)]
@@ -53,10 +54,11 @@ fn client_event(args: &Args, client: &str, app: &App) {
         return diary::note(&app.env, format_args!("no client `{client}`"));
     };
     let value = agent::read_value(std::io::stdin().lock());
-    let event = (agent.read_event)(moment, &value, &app.env);
+    let mut event = (agent.read_event)(moment, &value, &app.env);
+    event.headless |= event.moment == Moment::Start && agent.runs_one_prompt(&owner::arguments());
     match hook::on_event(&app.env, app.ui, client, &event) {
         Ok(answer) => {
-            let reply = (agent.answer)(moment, &answer);
+            let reply = (agent.answer)(event.moment, &answer);
             // a client that no longer listens needs no answer
             app.ui.raw(reply.stdout.as_bytes()).ok();
         }

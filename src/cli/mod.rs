@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 
+pub mod allow;
 pub mod board;
 pub mod check;
 pub mod completions;
 pub mod config;
+pub mod doctor;
 pub mod handoff;
 pub mod hook;
 pub mod install;
@@ -18,6 +20,7 @@ pub mod run;
 pub mod schema;
 pub mod show;
 pub mod status;
+pub mod trust;
 pub mod uninstall;
 pub mod unpark;
 pub mod verify;
@@ -65,8 +68,11 @@ enum Command {
     Park(park::Args),
     Unpark(unpark::Args),
     Board(board::Args),
+    Trust(trust::Args),
+    Allow(allow::Args),
     #[command(name = "wrap-up")]
     WrapUp(wrap_up::Args),
+    Doctor(doctor::Args),
     Config(config::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -146,7 +152,10 @@ fn run(cli: Cli, ui: Ui) -> Result<ExitStatus> {
         Command::Park(args) => park::run(args, &app),
         Command::Unpark(args) => unpark::run(args, &app),
         Command::Board(args) => board::run(args, &app),
+        Command::Trust(args) => trust::run(args, &app),
+        Command::Allow(args) => allow::run(args, &app),
         Command::WrapUp(args) => wrap_up::run(args, &app),
+        Command::Doctor(args) => doctor::run(args, &app),
         Command::Config(args) => config::run(args, &app),
         Command::Schema(args) => schema::run(args, &app),
         Command::Completions(args) => completions::run(args, &app),

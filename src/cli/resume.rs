@@ -30,7 +30,10 @@ pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
             app.ui.data("null").map_err(cannot_print)?;
         }
         app.ui.say("There is no packet for this branch.");
-        app.ui.hint("`endwell handoff` writes one; `endwell log` lists those of other branches.");
+        match resume::strangers(&bench)? {
+            Some(text) => app.ui.hint(text),
+            None => app.ui.hint("`endwell handoff` writes one; `endwell log` lists those of other branches."),
+        }
         return Ok(ExitStatus::Done);
     };
     let text = if args.json {
@@ -39,6 +42,9 @@ pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
         human(&bench, &resumed)?
     };
     app.ui.data(text.trim_end()).map_err(cannot_print)?;
+    if let Some(text) = resume::strangers(&bench)? {
+        app.ui.hint(text);
+    }
     resume::loaded_here(&bench, &resumed)?;
     Ok(ExitStatus::Done)
 }

@@ -10,7 +10,9 @@ use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
 use crate::model::Issue;
 use crate::model::clean::CleanReport;
+use crate::model::doctor::Diagnosis;
 use crate::model::feedback::FeedbackRecord;
+use crate::model::overrides::Override;
 use crate::model::packet::Packet;
 use crate::model::report::{ReviewReport, VerificationReport};
 use crate::model::state::AgentState;
@@ -34,12 +36,16 @@ enum Format {
     VerificationReport,
     /// `outputs/review/<task>.json`.
     ReviewReport,
+    /// A line of `outputs/verification/overrides.jsonl`.
+    Override,
     /// `outputs/clean_report.json`, and what `endwell check --format json` prints.
     CleanReport,
     /// An entry of `outputs/clean_state.json`.
     Issue,
     /// `outputs/handoff/<session>/handoff.json`.
     Handoff,
+    /// What `endwell doctor --json` prints.
+    Doctor,
     /// `endwell.toml`, as JSON.
     Config,
 }
@@ -58,9 +64,11 @@ fn schema(format: Format) -> Schema {
         Format::FeedbackRecord => of::<FeedbackRecord>(),
         Format::VerificationReport => of::<VerificationReport>(),
         Format::ReviewReport => of::<ReviewReport>(),
+        Format::Override => of::<Override>(),
         Format::CleanReport => of::<CleanReport>(),
         Format::Issue => of::<Issue>(),
         Format::Handoff => of::<Packet>(),
+        Format::Doctor => of::<Diagnosis>(),
         Format::Config => of::<Config>(),
     }
 }

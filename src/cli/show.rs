@@ -31,7 +31,9 @@ pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
             Failure::usage("there is no packet for this branch").hint("`endwell log` lists all packets.")
         })?
     };
-    if !stored.intact {
+    if !stored.known {
+        app.ui.warn("This packet is not one that this machine wrote: read it with care.");
+    } else if !stored.intact {
         app.ui.warn("This packet was changed after endwell kept it: read it with care.");
     }
     let text = if args.json {

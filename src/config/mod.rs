@@ -2,9 +2,11 @@
 //! read is an error with its place, and unknown keys are reported, never guessed at.
 
 pub mod artifacts;
+pub mod gates;
 mod own;
 mod packet;
 mod paths;
+mod push;
 mod suites;
 
 use std::collections::BTreeSet;
@@ -17,6 +19,7 @@ use crate::env::Env;
 use crate::failure::{Failure, Result};
 
 pub use packet::{Packet, Redact};
+pub use push::{Allow, Missing, OwnDirt, Push};
 pub use suites::Suite;
 
 /// The file's name.
@@ -37,6 +40,7 @@ pub struct Config {
     pub context: Context,
     pub artifacts: artifacts::Artifacts,
     pub push: Push,
+    pub allow: Allow,
     pub packet: Packet,
     pub redact: Redact,
 }
@@ -211,23 +215,6 @@ impl Default for Context {
     }
 }
 
-/// The push gate.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Push {
-    /// What a person's own uncommitted work does to a push of HEAD, outside agents' sessions.
-    pub own_dirt: OwnDirt,
-}
-
-/// What uncommitted work does to a push.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OwnDirt {
-    #[default]
-    Block,
-    Warn,
-}
-
 /// Settings and what was odd about them.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
@@ -253,28 +240,31 @@ pub fn load(env: &Env, top: &Path) -> Result<Loaded> {
             .because(error)
             .hint(format!("Mend the permissions or the encoding of `{shown}`, or move it away."))
     })?;
-    let Some(text) = text else {
-        return match named {
-            None => Ok(Loaded::default()),
-            Some(_) => Err(Failure::broken(format!("`{shown}`, which `{VARIABLE}` names, is not there"))
-                .hint(format!("Give `{VARIABLE}` the path of a file with settings, or unset it."))),
-        };
-    };
+    match text {
+        Some(text) => parse(&file, &text),
+        None if named.is_none() => Ok(Loaded::default()),
+        None => Err(Failure::broken(format!("`{shown}`, which `{VARIABLE}` names, is not there"))
+            .hint(format!("Give `{VARIABLE}` the path of a file with settings, or unset it."))),
+    }
+}
+
+/// Reads the text of a settings file, which a person knows as `file`.
+pub fn parse(file: &Path, text: &str) -> Result<Loaded> {
     let mut unknown = Vec::new();
-    let config: Config = toml::Deserializer::parse(&text)
+    let config: Config = toml::Deserializer::parse(text)
         .and_then(|deserializer| {
             serde_ignored::deserialize(deserializer, |key| unknown.push(key.to_string()))
         })
-        .map_err(|error| unreadable(&file, &error))?;
+        .map_err(|error| unreadable(file, &error))?;
     unknown.sort();
     paths::check(&config.paths)?;
     suites::check(&config.tests)?;
-    let table = toml::from_str::<toml::Table>(&text).map_err(|error| unreadable(&file, &error))?;
+    let table = toml::from_str::<toml::Table>(text).map_err(|error| unreadable(file, &error))?;
     let given = table.iter().flat_map(|(section, value)| match value {
         toml::Value::Table(keys) => keys.keys().map(|key| format!("{section}.{key}")).collect(),
         _ => vec![section.clone()],
     });
-    Ok(Loaded { config, file: Some(file), given: given.collect(), unknown })
+    Ok(Loaded { config, file: Some(file.to_owned()), given: given.collect(), unknown })
 }
 
 fn unreadable(file: &Path, error: &toml::de::Error) -> Failure {

@@ -1,6 +1,7 @@
 //! The feedback log: appending what ran, and reading it back. Nothing is written here that did not go through the
 //! redactor, and nothing here runs a command.
 
+mod lines;
 pub mod log;
 pub mod mark;
 pub mod record;

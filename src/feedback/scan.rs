@@ -1,30 +1,20 @@
 //! Reading the log, however long it is: every failure and the last records of a session, without parsing the rest.
 //!
-//! One pass in pieces looks at every `"exit_code"` and `"error"` key (a nested one must not hide the record's own)
-//! and parses only lines where one of them may mean a failure. A second pass reads backwards for the last records.
-//! Lines that are torn or no JSON are counted, never fatal.
+//! One pass looks at how each record ended (a nested `"exit_code"` must not stand for the record's own) and parses only
+//! the failures that are kept. A second pass reads backwards for the last records. Lines that are torn or no JSON are
+//! counted, never fatal.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
-use memchr::{memchr, memmem, memrchr};
-use serde::Deserialize;
 use serde_json::Value;
 
-use crate::fs;
+use super::lines::{Ending, Look, backward, forward};
 use crate::model::feedback::{FeedbackRecord, Outcome};
 
-const PIECE: usize = 256 * 1024;
-
-/// A longer line is no record.
-const MAX_LINE: usize = 16 * 1024 * 1024;
-
 /// So many failures are held at most; of more, the newest.
-const MAX_FAILURES: usize = 5_000;
-
-/// How far back the last records are looked for.
-const MAX_BACK: u64 = 64 * 1024 * 1024;
+const MAX_FAILURES: usize = 2_000;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -63,12 +53,15 @@ pub fn scan(files: &[PathBuf], wanted: &Wanted<'_>) -> io::Result<Reading> {
     let mut found =
         Found { wanted: *wanted, failures: VecDeque::new(), unreadable: BTreeSet::new(), dropped: 0 };
     for (index, path) in files.iter().enumerate() {
-        forward(path, |offset, line| found.failure((index, offset), line))?;
+        forward(path, |offset, line, look| found.failure((index, offset), line, look))?;
     }
     let lines = std::mem::take(&mut found.failures);
     let mut kept: BTreeMap<(usize, u64), Numbered> = lines
         .into_iter()
-        .filter_map(|(place, line)| Some((place, Numbered { place, record: parse(&line)?, recent: false })))
+        .filter_map(|(place, line)| {
+            let record = found.read(place, &line)?;
+            Some((place, Numbered { place, record, recent: false }))
+        })
         .collect();
     let mut count = 0;
     let mut more = false;
@@ -123,12 +116,15 @@ impl Found<'_> {
         }
     }
 
-    fn failure(&mut self, place: (usize, u64), line: &[u8]) {
-        let failed = match serde_json::from_slice::<Ending<'_>>(line) {
-            Ok(ending) => self.is_ours(ending.session_id) && ending.is_failure(),
-            // other types, doubled keys, escapes in the wrong place: read with more patience
-            Err(_) => self.read(place, line).is_some_and(|record| record.outcome() == Outcome::Failure),
-        };
+    fn failure(&mut self, place: (usize, u64), line: &[u8], look: Look) {
+        let failed = look == Look::Failed
+            || match Ending::of(line) {
+                Some(ending) if !ending.session_id.contains(&b'\\') => {
+                    self.is_ours(text(ending.session_id)) && is_failure(&ending)
+                }
+                // torn, or escapes in the wrong place: read with more patience
+                _ => self.read(place, line).is_some_and(|record| record.outcome() == Outcome::Failure),
+            };
         if !failed {
             return;
         }
@@ -144,36 +140,24 @@ impl Found<'_> {
     }
 }
 
-/// As much of a record as tells how it ended, without building it.
-#[derive(Deserialize)]
-struct Ending<'a> {
-    #[serde(rename = "command")]
-    _command: Command,
-    exit_code: Option<i64>,
-    error: Option<&'a str>,
-    session_id: Option<&'a str>,
-    benign: Option<bool>,
+/// The text of a raw value; `None` where it is none.
+fn text(raw: &[u8]) -> Option<&str> {
+    std::str::from_utf8(raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?).ok()
 }
 
-/// A command is there; which one does not matter yet.
-struct Command;
-
-impl<'de> Deserialize<'de> for Command {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde::de::IgnoredAny::deserialize(deserializer).map(|_| Self)
-    }
-}
-
-impl Ending<'_> {
-    fn is_failure(&self) -> bool {
-        let record = FeedbackRecord {
-            exit_code: self.exit_code,
-            error: self.error.filter(|error| !error.is_empty()).map(str::to_owned),
-            benign: self.benign,
-            ..FeedbackRecord::default()
-        };
-        record.outcome() == Outcome::Failure
-    }
+/// What [`FeedbackRecord::outcome`] says of the record, from the little that it looks at.
+fn is_failure(ending: &Ending<'_>) -> bool {
+    let has_command = match ending.command {
+        [b'"', words @ .., b'"'] | [b'[', words @ .., b']'] => !words.trim_ascii().is_empty(),
+        _ => false,
+    };
+    let record = FeedbackRecord {
+        exit_code: std::str::from_utf8(ending.exit_code).ok().and_then(|code| code.parse().ok()),
+        error: text(ending.error).filter(|error| !error.is_empty()).map(str::to_owned),
+        benign: Some(ending.benign == b"true"),
+        ..FeedbackRecord::default()
+    };
+    has_command && record.outcome() == Outcome::Failure
 }
 
 /// A line as a record. Bytes that are no UTF-8 and halves of a surrogate pair cost their character, not the line.
@@ -207,113 +191,12 @@ fn mended(line: &[u8]) -> String {
     out
 }
 
-/// Gives every line to `see` that may be a failure, with its offset.
-fn forward(path: &Path, mut see: impl FnMut(u64, &[u8])) -> io::Result<()> {
-    let mut file = fs::open(path)?;
-    let finder = Finder::new();
-    let mut buffer = vec![0; PIECE];
-    let (mut filled, mut base, mut skipping) = (0, 0_u64, false);
-    loop {
-        if filled == buffer.len() {
-            buffer.resize(buffer.len() * 2, 0);
-        }
-        let got = file.read(&mut buffer[filled..])?;
-        filled += got;
-        let end = if got == 0 { filled } else { memrchr(b'\n', &buffer[..filled]).map_or(0, |at| at + 1) };
-        let from = if skipping { memchr(b'\n', &buffer[..end]).map_or(end, |at| at + 1) } else { 0 };
-        skipping = skipping && end == 0;
-        finder.lines(&buffer[from..end], |at, line| see(base + (from + at) as u64, line));
-        buffer.copy_within(end..filled, 0);
-        filled -= end;
-        base += end as u64;
-        if got == 0 {
-            return Ok(());
-        }
-        if filled > MAX_LINE {
-            see(base, b"{");
-            skipping = true;
-            base += filled as u64;
-            filled = 0;
-        }
-    }
-}
-
-struct Finder {
-    code: memmem::Finder<'static>,
-    error: memmem::Finder<'static>,
-}
-
-impl Finder {
-    fn new() -> Self {
-        Self { code: memmem::Finder::new(b"\"exit_code\""), error: memmem::Finder::new(b"\"error\"") }
-    }
-
-    /// The lines of a piece that may be failures.
-    fn lines(&self, piece: &[u8], mut see: impl FnMut(usize, &[u8])) {
-        let mut places: Vec<usize> = self
-            .code
-            .find_iter(piece)
-            .filter(|at| !is_zero(&piece[at + b"\"exit_code\"".len()..]))
-            .chain(self.error.find_iter(piece))
-            .collect();
-        places.sort_unstable();
-        let mut done = 0;
-        for at in places {
-            if at < done {
-                continue;
-            }
-            let start = memrchr(b'\n', &piece[..at]).map_or(0, |newline| newline + 1);
-            let end = memchr(b'\n', &piece[at..]).map_or(piece.len(), |newline| at + newline);
-            see(start, &piece[start..end]);
-            done = end;
-        }
-    }
-}
-
-/// Whether the value behind a key is a plain `0`.
-fn is_zero(rest: &[u8]) -> bool {
-    let rest = rest.trim_ascii_start();
-    let Some(rest) = rest.strip_prefix(b":") else { return true };
-    match rest.trim_ascii_start() {
-        [b'0', next, ..] => matches!(next, b',' | b'}' | b' ' | b'\t' | b'\r' | b'\n'),
-        _ => false,
-    }
-}
-
-/// Gives the lines from the last to the first until `see` has enough; whether the file's start was reached.
-fn backward(path: &Path, mut see: impl FnMut(u64, &[u8]) -> bool) -> io::Result<bool> {
-    let mut file = fs::open(path)?;
-    let length = file.seek(SeekFrom::End(0))?;
-    let mut start = length;
-    let mut pending: Vec<u8> = Vec::new();
-    while start > 0 {
-        if length - start > MAX_BACK || pending.len() > MAX_LINE {
-            return Ok(false);
-        }
-        let size = start.min(PIECE as u64);
-        start -= size;
-        file.seek(SeekFrom::Start(start))?;
-        let mut piece = vec![0; usize::try_from(size).unwrap_or(PIECE)];
-        file.read_exact(&mut piece)?;
-        piece.append(&mut pending);
-        pending = piece;
-        let mut end = pending.len();
-        while let Some(newline) = memrchr(b'\n', &pending[..end]) {
-            if !see(start + newline as u64 + 1, &pending[newline + 1..end]) {
-                return Ok(false);
-            }
-            end = newline;
-        }
-        pending.truncate(end);
-    }
-    Ok(pending.is_empty() || see(0, &pending))
-}
-
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
 
     use super::*;
+    use crate::fs;
 
     fn scan_text(text: &str, wanted: &Wanted<'_>) -> Reading {
         let dir = tempfile::tempdir().unwrap();
@@ -347,6 +230,53 @@ mod tests {
         let reading = scan_text(text, &Wanted { last: 1, session: None });
         assert_eq!(commands(&reading), ["a", "d", "e", "g"]);
         assert!(reading.more);
+    }
+
+    #[test]
+    fn a_look_and_a_full_reading_agree() {
+        let codes = ["0", "1", "-1", "null", "101", "\"1\"", "1.0", "1e2", "true"];
+        let others = [
+            "",
+            r#","error":"timeout""#,
+            r#","error":"""#,
+            r#","benign":true"#,
+            r#","benign":false"#,
+            r#","session_id":"x""#,
+            r#","session_id":"y""#,
+            r#","session_id":"\u0078""#,
+            r#","extra":{"exit_code":0}"#,
+            r#","extra":[{"exit_code":5,"benign":true}]"#,
+            r#","stdout_tail":"{\"exit_code\":1} \\""#,
+        ];
+        for code in codes {
+            for other in others {
+                for line in [
+                    format!(r#"{{"command":["rg","exit_code"],"exit_code":{code}{other}}}"#),
+                    format!(r#"{{"command":"a {{b}}"{other}, "exit_code" : {code} }}"#),
+                    format!(r#"{{"x":1{other},"exit_code":{code},"command":["a"]}}"#),
+                    format!(r#"{{"exit_code":{code}{other}}}"#),
+                    format!(r#"{{"command":[],"exit_code":{code}{other}"#),
+                ] {
+                    let session = Some("x");
+                    let record = parse(line.as_bytes());
+                    let wanted = record.is_some_and(|record| {
+                        record.outcome() == Outcome::Failure
+                            && record.session_id.as_deref().is_none_or(|id| Some(id) == session)
+                    });
+                    let reading = scan_text(&format!("{line}\n"), &Wanted { last: 0, session });
+                    assert_eq!(!reading.records.is_empty(), wanted, "{line}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_too_many_failures_the_newest_stay_and_the_others_are_counted() {
+        let line = |n: usize| format!("{{\"command\":\"c{n}\",\"exit_code\":1}}\n");
+        let text: String = (0..MAX_FAILURES + 3).map(line).collect();
+        let reading = scan_text(&text, &Wanted { last: 1, session: None });
+        assert_eq!((reading.records.len(), reading.dropped), (MAX_FAILURES, 3));
+        assert_eq!(commands(&reading)[0], "c3");
     }
 
     #[test]

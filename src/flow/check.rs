@@ -73,6 +73,7 @@ pub fn look(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Re
     let inputs = Inputs::gather(bench, &status, &content)?;
     let board =
         BoardInputs::gather(bench, &Seen { status: &status, content: &content }, &current, base.as_deref());
+    let config = current.in_force(&bench.config);
     let context = Context {
         repo: &bench.repo,
         objects: &bench.objects,
@@ -81,7 +82,7 @@ pub fn look(bench: &Workbench, options: &CheckOptions, walk: Option<Walk>) -> Re
         state: &inputs.state,
         baseline: current.baseline.as_ref(),
         base: base.as_deref(),
-        config: &bench.config,
+        config: &config,
         in_session: current.is_agents(),
         other_worktrees: &inputs.other_worktrees,
         tests: &inputs.tests,

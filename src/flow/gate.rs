@@ -17,8 +17,12 @@ use crate::model::{CheckId, Issue, SessionId};
 const MAX_BLOCKS: usize = 3;
 /// At most this many characters reach the agent.
 const MAX_TEXT: usize = 1_900;
-/// At most this many findings of one kind are spelled out.
-const SHOWN: usize = 4;
+/// Said where the rest is cut off.
+const MORE: &str = "- … more: run `endwell check`.\n";
+/// At most so many findings of one kind are spelled out, with so many characters each; where that is too much, fewer.
+const SHOWN: [(usize, usize); 4] = [(4, 300), (3, 200), (2, 140), (1, 100)];
+/// Reasons that are no finding: the packet itself lacks something.
+const OF_THE_PACKET: [&str; 4] = ["no-verdict", "no-review", "no-next-action", "no-commit"];
 
 /// Said before a compaction.
 pub const KEEP_IN_SUMMARY: &str = "Keep in the summary: the task at hand and its id, what was tried and failed and why, \
@@ -111,24 +115,47 @@ fn digest(refused: &Refused) -> String {
     sha256_hex(keys.join("\n").as_bytes())[..16].to_owned()
 }
 
-/// The reasons as the agent reads them: each with what mends it.
-pub fn text_for_agent(reasons: &[Reason]) -> String {
-    let mut text = String::from(
+/// The reasons as the agent reads them: each with what mends it, behind a word on the context where there is one. Whatever
+/// the room, what the packet itself lacks is named.
+pub fn text_for_agent(reasons: &[Reason], hint: Option<&str>) -> String {
+    let mut start = hint.map(|hint| format!("{hint}\n\n")).unwrap_or_default();
+    start.push_str(
         "This session can't be handed over yet. Mend the following, then end the turn again. If something can't be \
          mended, say so to the person and end the turn.\n",
     );
-    for kind in kinds(reasons) {
-        for reason in kind.iter().take(SHOWN) {
-            // writing to a String can't fail
-            writeln!(text, "- {} ({})", reason.text, reason.code).ok();
-        }
-        if kind.len() > SHOWN {
-            writeln!(text, "- … and {} more of that kind", kind.len() - SHOWN).ok();
-        }
-        writeln!(text, "  Fix: {}", kind[0].mend).ok();
+    let (own, found): (Vec<_>, Vec<_>) =
+        kinds(reasons).into_iter().partition(|kind| OF_THE_PACKET.contains(&kind[0].code.as_str()));
+    let mut end = own.iter().map(|kind| of_kind(kind, SHOWN[0])).collect::<String>();
+    end.push_str("`endwell check` lists everything.");
+    let room = MAX_TEXT.saturating_sub(end.chars().count());
+    // fewer of each kind rather than not all kinds
+    let whole = |shown| start.clone() + &found.iter().map(|kind| of_kind(kind, shown)).collect::<String>();
+    let fits = SHOWN.iter().map(|shown| whole(*shown)).find(|text| text.chars().count() <= room);
+    fits.unwrap_or_else(|| cut(&whole(SHOWN[SHOWN.len() - 1]), room)) + &end
+}
+
+fn of_kind(kind: &[&Reason], (count, length): (usize, usize)) -> String {
+    let mut text = String::new();
+    for reason in kind.iter().take(count) {
+        // writing to a String can't fail
+        writeln!(text, "- {} ({})", shortened(&reason.text, length), reason.code).ok();
     }
-    text.push_str("`endwell check` lists everything.");
-    cut(text)
+    if kind.len() > count {
+        writeln!(text, "- … and {} more of that kind", kind.len() - count).ok();
+    }
+    writeln!(text, "  Fix: {}", shortened(&kind[0].mend, length.max(200))).ok();
+    text
+}
+
+/// A long sentence loses its middle: how it begins and ends says more.
+fn shortened(text: &str, length: usize) -> String {
+    let count = text.chars().count();
+    if count <= length {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(length / 3).collect();
+    let end: String = text.chars().skip(count - (length - length / 3)).collect();
+    format!("{start}…{end}")
 }
 
 /// Reasons of one code, in order of their first appearance.
@@ -152,27 +179,52 @@ pub fn text_for_next(session: &Session, refusal: &Refusal) -> String {
     );
     for reason in &refusal.reasons {
         // writing to a String can't fail
-        writeln!(text, "- {reason}").ok();
+        writeln!(text, "- {}", shortened(reason, SHOWN[0].1)).ok();
     }
-    cut(text)
+    cut(&text, MAX_TEXT)
 }
 
 /// At a line's end, so that nothing is cut in the middle.
-fn cut(text: String) -> String {
-    if text.chars().count() <= MAX_TEXT {
-        return text;
+fn cut(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
     }
     let mut out = String::new();
-    let mut room = MAX_TEXT - 60;
+    let mut room = room.saturating_sub(MORE.chars().count());
     for line in text.lines() {
         let length = line.chars().count() + 1;
         if length > room {
-            out.push_str("- … more: run `endwell check`.\n");
             break;
         }
         room -= length;
         out.push_str(line);
         out.push('\n');
     }
-    out
+    out + MORE
+}
+
+/// What another session of the same work tree has to be told of, where there is one.
+pub fn others_here(others: &[Session]) -> Option<String> {
+    let names: Vec<String> =
+        others.iter().map(|other| format!("{} ({})", other.id, other.agent)).take(SHOWN[0].0).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "Another session is open in this work tree: {}. Its changes and commits show up here as well; what lay here \
+             before this session is not yours to mend.",
+            names.join(", ")
+        )
+    })
+}
+
+/// HEAD is not where the session left it.
+pub fn head_moved(from: &str, to: &str) -> String {
+    let short = |id: &str| id.get(..12).unwrap_or(id).to_owned();
+    format!(
+        "HEAD moved while this session was at rest, from {} to {}: somebody else committed or switched here. Look at it \
+         before you go on: `git log --oneline {}..{}`.",
+        short(from),
+        short(to),
+        short(from),
+        short(to)
+    )
 }

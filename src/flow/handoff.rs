@@ -10,7 +10,7 @@ use crate::flow::check::{self, CheckOptions, Judged};
 use crate::flow::handoff_inputs::{self as inputs, Gathered};
 use crate::flow::packets::{self, Whereabouts};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, queue, state};
+use crate::flow::{Workbench, queue, state, trust};
 use crate::fs;
 use crate::model::Issue;
 use crate::model::packet::{Packet, PacketStatus};
@@ -198,7 +198,12 @@ fn write(
 
 /// The store of this repository's packets.
 pub fn store(bench: &Workbench) -> Store {
-    Store { top: bench.repo.top.clone(), outputs: bench.output("handoff"), shared: bench.repo.shared_dir() }
+    Store {
+        top: bench.repo.top.clone(),
+        outputs: bench.output("handoff"),
+        shared: bench.repo.shared_dir(),
+        key: trust::key(&bench.env),
+    }
 }
 
 /// A store's failure as a person sees it.

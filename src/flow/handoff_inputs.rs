@@ -1,6 +1,7 @@
 //! Gathers everything that a packet is computed from. Whatever stands against a packet is collected, all of it, so
 //! that one round of mending is enough. Texts are redacted here, on their way in.
 
+use crate::config;
 use crate::failure::Result;
 use crate::feedback::{self, Wanted};
 use crate::flow::check::Judged;
@@ -50,7 +51,7 @@ pub(super) fn gather(bench: &Workbench, store: &Store, judged: &Judged) -> Resul
     let key = judged.status.as_ref().map(|status| evidence::task(bench, status)).unwrap_or_default();
     let verdict = tree.as_deref().and_then(|tree| keep(verdict(bench, &topic, &key, tree), &mut reasons));
     let found_review = review(bench, &topic);
-    if bench.config.review.required
+    if judged.session.in_force(&bench.config).review.required
         && let Some(text) = found_review.lacking()
     {
         let mend = format!(
@@ -124,6 +125,7 @@ fn assemble(
     if let Some(baseline) = &session.baseline {
         found_risks.extend(bypass::risks(bench, &baseline.taken_at));
     }
+    found_risks.extend(gates_changed(bench, judged));
     for risk in &mut found_risks {
         risk.detail = redactor.text(&risk.detail);
     }
@@ -163,6 +165,18 @@ fn assemble(
         branch: parts.branch,
         head_commit: parts.head,
     })
+}
+
+/// Settings that ask for less than they did at the baseline.
+fn gates_changed(bench: &Workbench, judged: &Judged) -> Vec<OpenRisk> {
+    let counts =
+        if judged.session.is_agents() { "what it was still counts where it can" } else { "it counts" };
+    let risk = |key: &str| OpenRisk {
+        severity: Severity::Warn,
+        detail: format!("`{key}` in `{}` was loosened since the session's baseline; {counts}", config::FILE),
+        source: "gate-changed".to_owned(),
+    };
+    judged.session.loosened(&bench.config).into_iter().map(risk).collect()
 }
 
 /// The feature that the packet is about, by the board: the active one, else the active task's, else one that this

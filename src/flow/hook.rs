@@ -9,9 +9,9 @@ use crate::env::Env;
 use crate::failure::Result;
 use crate::flow::gate::Standing;
 use crate::flow::handoff::{Reason, Refused};
-use crate::flow::session::{kept, take_baseline};
+use crate::flow::session::{in_force, kept, take_baseline};
 use crate::flow::transcript::{self, Until};
-use crate::flow::{Workbench, diary, gate, park, queue, record, recover, resume, turn_end};
+use crate::flow::{Workbench, bypass, diary, gate, park, queue, record, recover, resume, turn_end};
 use crate::githook::mark;
 use crate::model::event::{Answer, Event, Moment};
 use crate::model::issue::Owner;
@@ -43,7 +43,7 @@ pub fn on_event(env: &Env, ui: Ui, agent: &str, event: &Event) -> Result<Answer>
         agent,
         id: &id,
         event,
-        context: context_of(&bench, agent, event),
+        context: context_of(&bench, &store, (agent, &id), event),
     };
     match event.moment {
         Moment::Start => hook.start(),
@@ -136,10 +136,12 @@ impl Hook<'_> {
     fn start(&self) -> Result<Answer> {
         let owner = owner::of_this_process();
         recover::finish_dead(self.bench, Some((self.id, owner.as_ref())));
-        let left = self.last_refusal();
+        let left = self.left();
         self.update(|session| {
-            // a compaction in the middle of a turn is told as a start
-            if self.event.cause.as_deref() != Some("compact") {
+            if self.event.begins_turn {
+                session.phase = Phase::Busy;
+            } else if self.event.cause.as_deref() != Some("compact") {
+                // a compaction in the middle of a turn is told as a start
                 session.phase = Phase::Idle;
             }
             // resumed by another process, it belongs to that one
@@ -150,26 +152,43 @@ impl Hook<'_> {
             diary::note(&self.bench.env, failure.chain());
             None
         });
-        Ok(match (packet, left) {
-            (Some(packet), Some(left)) if packet.len() + left.len() < MAX_INJECTED => {
-                Answer::Inject(format!("{packet}\n{left}"))
+        let mut text = packet.unwrap_or_default();
+        for more in [left, self.others()].into_iter().flatten() {
+            if text.chars().count() + more.chars().count() < MAX_INJECTED {
+                let gap = if text.is_empty() { "" } else { "\n" };
+                text = format!("{text}{gap}{more}");
             }
-            (Some(text), _) | (None, Some(text)) => Answer::Inject(text),
-            (None, None) => Answer::Nothing,
-        })
+        }
+        Ok(if text.is_empty() { Answer::Nothing } else { Answer::Inject(text) })
+    }
+
+    /// That another session is open in this work tree.
+    fn others(&self) -> Option<String> {
+        let mut others = self.store.open_sessions();
+        others.retain(|other| other.id != *self.id && !recover::is_gone(other));
+        gate::others_here(&others)
     }
 
     /// A new prompt; says once that the context is filling.
     fn prompt(&self) -> Result<Answer> {
-        self.update(|session| {
+        let (left_at, hint) = self.update(|session| {
+            let left_at = session.turn_end.as_ref().and_then(|end| end.facts.get("head").cloned());
             begin_turn(session);
-            let filling = session.context.as_ref().filter(|context| self.is_filling(context));
-            let Some(text) = filling.filter(|_| !session.hinted).map(gate::filling) else {
-                return Answer::Nothing;
-            };
-            session.hinted = true;
-            Answer::Inject(text)
-        })
+            (left_at, self.hint(session))
+        })?;
+        let head = left_at.as_ref().and_then(|_| self.bench.objects.commit_named("HEAD").ok());
+        let moved = left_at.zip(head).filter(|(from, to)| from != to);
+        let moved = moved.map(|(from, to)| gate::head_moved(&from, &to));
+        let parts: Vec<String> = [moved, hint].into_iter().flatten().collect();
+        Ok(if parts.is_empty() { Answer::Nothing } else { Answer::Inject(parts.join("\n\n")) })
+    }
+
+    /// That the context is filling, once.
+    fn hint(&self, session: &mut Session) -> Option<String> {
+        let filling = session.context.as_ref().filter(|context| self.is_filling(context));
+        let text = filling.filter(|_| !session.hinted).map(gate::filling)?;
+        session.hinted = true;
+        Some(text)
     }
 
     fn is_filling(&self, context: &ContextUse) -> bool {
@@ -208,22 +227,25 @@ impl Hook<'_> {
     fn stop(&self) -> Result<Answer> {
         self.hear()?;
         let standing = gate::standing(self.bench, self.id, None)?;
-        let mode = self.bench.config.gate.turn_end;
         let turn_end = turn_end::of(self.bench, &standing.judged, &standing.outcome)?;
         let pinned = turn_end::pin(self.bench, &self.journal()?, &turn_end);
         let block = self.update(|session| {
+            let mode = in_force(&session.baseline, &self.bench.config).gate.turn_end;
             session.refusal = standing.refused().map(refusal);
             let can_commit = can_commit(self.bench, session);
             let asked = standing.refused().map(|refused| gate::askable(refused, can_commit));
             let asked = asked.filter(|asked| !asked.reasons.is_empty());
-            let block = asked.filter(|asked| gate::may_block(session, mode, asked));
+            let block = asked.filter(|asked| !self.event.is_deaf && gate::may_block(session, mode, asked));
+            // where a client takes no word at a prompt, this is the place for it
+            let hint = block.as_ref().and_then(|_| self.hint(session));
+            let block = block.map(|asked| gate::text_for_agent(&asked.reasons, hint.as_deref()));
             // a turn that is sent back goes on: what lies here is then not what it ends with
             session.phase = if block.is_some() { Phase::Busy } else { Phase::Idle };
             session.turn_end = block.is_none().then_some(turn_end);
             session.pinned = pinned;
             block
         })?;
-        Ok(block.map_or(Answer::Nothing, |asked| Answer::Block(gate::text_for_agent(&asked.reasons))))
+        Ok(block.map_or(Answer::Nothing, Answer::Block))
     }
 
     /// Journals what the packet is about to say: how full the context is, which commands ran.
@@ -296,6 +318,19 @@ impl Hook<'_> {
         }
     }
 
+    /// What the session before left behind: why it has no packet, and pushes that passed no gate.
+    fn left(&self) -> Option<String> {
+        let since = self.store.sessions().into_iter().rev().find(|session| session.id != *self.id);
+        let since = since.map(|session| session.started_at);
+        let since = since.or_else(|| self.store.install_baseline().map(|baseline| baseline.taken_at));
+        let pushes = since.map(|since| bypass::told(self.bench, &since)).unwrap_or_default();
+        let pushes = (!pushes.is_empty()).then(|| format!("Pushes to know of: {}.\n", pushes.join(". ")));
+        match (self.last_refusal(), pushes) {
+            (Some(refusal), Some(pushes)) => Some(format!("{refusal}{pushes}")),
+            (refusal, pushes) => refusal.or(pushes),
+        }
+    }
+
     /// What the newest session that ended here without a packet left undone.
     fn last_refusal(&self) -> Option<String> {
         let sessions = self.store.sessions();
@@ -326,12 +361,24 @@ pub(super) fn refusal(refused: &Refused) -> Refusal {
     }
 }
 
-/// How full the context is, at the moments at which a client can tell.
-fn context_of(bench: &Workbench, agent: &str, event: &Event) -> Option<ContextUse> {
+/// How full the context is, at the moments at which a client can tell. Some name their transcript only now and then.
+fn context_of(
+    bench: &Workbench,
+    store: &Store,
+    (agent, id): (&str, &SessionId),
+    event: &Event,
+) -> Option<ContextUse> {
     if matches!(event.moment, Moment::Tool | Moment::Start) {
         return None;
     }
-    let used = context::used(agent::find(agent)?, event)?;
+    let agent = agent::find(agent)?;
+    let journalled = || store.session(id)?.transcript.map(PathBuf::from);
+    let path = match (&event.transcript_path, agent.context_in) {
+        (Some(path), _) => Some(path.clone()),
+        (None, Some(_)) => journalled(),
+        (None, None) => None,
+    };
+    let used = context::used(agent, event, path.as_deref())?;
     let window = used.window.unwrap_or(bench.config.context.window);
     Some(ContextUse { tokens: used.tokens, window: Some(window), window_assumed: used.window.is_none() })
 }

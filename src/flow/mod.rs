@@ -1,10 +1,12 @@
 //! The use cases, one file each: they open the workbench, let the domains do their part, and join the results.
 
+pub mod allow;
 pub mod board;
 pub mod bypass;
 pub mod check;
 pub mod config;
 pub mod diary;
+pub mod doctor;
 pub mod evidence;
 pub mod gate;
 pub mod handoff;
@@ -28,6 +30,7 @@ pub mod state;
 pub mod status;
 pub mod topic;
 mod transcript;
+pub mod trust;
 mod turn_end;
 pub mod verify;
 pub mod workbench;

@@ -1,23 +1,29 @@
 //! The push gate: judges every ref that git is about to push, from the object store; where HEAD's commit is among
-//! them, the workbench as well. The checkout is never touched, and no test is run.
+//! them, the workbench as well. The checkout is never touched. Tests are run only where nothing else is missing and they
+//! are known to be short: a host drops the connection that git has already opened.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::time::Duration;
 
 use crate::check::temp_artifacts;
 use crate::env::Env;
 use crate::exit::ExitStatus;
 use crate::failure::{Failure, Result};
-use crate::flow::check::{CheckOptions, judge_walked as judge_bench};
+use crate::flow::check::{CheckOptions, Judged, judge_walked as judge_bench};
 use crate::flow::evidence::{NewestRun, Recorded};
+use crate::flow::verify::{self, VerifyOptions};
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, bypass, evidence, queue, recover};
+use crate::flow::{Workbench, allow, bypass, evidence, queue, recover};
 use crate::git::pins::is_pin;
 use crate::git::push::{PushedRef, Start};
 use crate::git::status::{Walk, walk_ahead};
 use crate::git::{GitError, Refs, push};
 use crate::githook::mark;
-use crate::model::{CheckId, Issue};
+use crate::model::issue::COULD_NOT_CHECK;
+use crate::model::overrides::{Override, PARKED};
+use crate::model::report::TestStanding;
+use crate::model::{CheckId, Issue, Severity};
 use crate::report;
 use crate::ui::{Ui, plain};
 
@@ -31,6 +37,9 @@ pub fn judge(env: &Env, ui: Ui, arguments: &[OsString], input: &[u8]) -> Result<
     let remote = arguments.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if refs.is_empty() {
         return Ok(ExitStatus::Done);
+    }
+    if let Some(answer) = prove(env, ui) {
+        return Ok(answer);
     }
     let (deletions, updates): (Vec<_>, Vec<_>) =
         refs.into_iter().partition(|pushed| pushed.local_id.is_none());
@@ -48,42 +57,100 @@ pub fn judge(env: &Env, ui: Ui, arguments: &[OsString], input: &[u8]) -> Result<
         return Ok(ExitStatus::Done);
     }
     if env.switch("ENDWELL_SKIP") {
-        bypass::record(&bench, &remote, &updates, "skipped");
+        bypass::record(&bench, &remote, &updates, "skipped", None);
         ui.warn("`ENDWELL_SKIP` is set: this push was not judged, and the next packet says so");
         return Ok(ExitStatus::Done);
     }
-    let verdict = Gate { bench: &bench, remote: &remote }.judge(&updates, walk)?;
-    bypass::record(&bench, &remote, &updates, if verdict.is_refusal() { "refused" } else { "passed" });
-    for warning in &verdict.warnings {
-        ui.warn(warning);
-    }
-    if !verdict.is_refusal() {
-        return Ok(ExitStatus::Done);
-    }
-    ui.say(report::push::refusal(&verdict.issues));
-    let unjudged = verdict.issues.iter().any(|issue| issue.code == crate::model::issue::COULD_NOT_CHECK);
-    Ok(if unjudged { ExitStatus::CouldNotJudge } else { ExitStatus::Blocked })
+    Gate { bench: &bench, remote: &remote, updates: &updates }.decide(walk)
+}
+
+/// Answers `endwell install` and `doctor`, which want to see that git really starts this hook. It says no, so that it is
+/// no way around the gate.
+fn prove(env: &Env, ui: Ui) -> Option<ExitStatus> {
+    let nonce = env.text(push::PROOF)?;
+    ui.say(format_args!("{} {}", push::PROOF, plain(nonce)));
+    Some(ExitStatus::Blocked)
 }
 
 struct Gate<'a> {
     bench: &'a Workbench,
     remote: &'a str,
+    updates: &'a [PushedRef],
 }
 
 #[derive(Default)]
 struct Verdict {
     issues: Vec<Issue>,
     warnings: Vec<String>,
+    /// How the tests of HEAD's commit stand, where it is pushed from a bench without any dirt.
+    tests: Option<TestStanding>,
 }
 
 impl Verdict {
     fn is_refusal(&self) -> bool {
         !self.issues.is_empty()
     }
+
+    /// Nothing is missing but a run of the tests.
+    fn lacks_only_tests(&self) -> bool {
+        let is_run = |issue: &Issue| {
+            issue.check == CheckId::Tests && matches!(issue.code.as_str(), "tests-missing" | "tests-stale")
+        };
+        self.is_refusal() && self.issues.iter().all(is_run)
+    }
 }
 
 impl Gate<'_> {
-    fn judge(&self, updates: &[PushedRef], walk: Option<Walk>) -> Result<Verdict> {
+    /// Judges, lets through what a person has let through, runs short tests where they are all that is missing, and
+    /// says what came of it.
+    fn decide(&self, walk: Option<Walk>) -> Result<ExitStatus> {
+        let (bench, ui) = (self.bench, self.bench.ui);
+        let mut verdict = self.judge(walk)?;
+        let mut exception = self.exception(&verdict);
+        if exception.is_none()
+            && verdict.lacks_only_tests()
+            && let Some(limit) = verdict.tests.as_ref().and_then(|tests| short(bench, tests))
+        {
+            ui.say(format_args!(
+                "endwell: only the tests are missing, and they are short: running them (at most {} s)",
+                limit.as_secs()
+            ));
+            verify::verify(bench, &VerifyOptions { timeout: Some(limit), ..VerifyOptions::default() })?;
+            verdict = self.judge(None)?;
+            exception = self.exception(&verdict);
+        }
+        for warning in &verdict.warnings {
+            ui.warn(warning);
+        }
+        let record = |word, exception| bypass::record(bench, self.remote, self.updates, word, exception);
+        if let Some(exception) = exception {
+            record("allowed", Some(&exception));
+            allow::forget(bench);
+            ui.warn(format_args!(
+                "this push goes through by an exception of {}: {}",
+                exception.by, exception.reason
+            ));
+            return Ok(ExitStatus::Done);
+        }
+        if !verdict.is_refusal() {
+            record("passed", None);
+            allow::forget(bench);
+            return Ok(ExitStatus::Done);
+        }
+        record("refused", None);
+        allow::remember(bench, self.remote, self.updates, &verdict.issues);
+        let may_be_allowed = verdict.issues.iter().all(|issue| issue.code != PARKED)
+            && (bench.config.allow.agents || allow::agent_around(bench).is_none());
+        ui.say(report::push::refusal(&verdict.issues, may_be_allowed));
+        let unjudged = verdict.issues.iter().any(|issue| issue.code == COULD_NOT_CHECK);
+        Ok(if unjudged { ExitStatus::CouldNotJudge } else { ExitStatus::Blocked })
+    }
+
+    fn exception(&self, verdict: &Verdict) -> Option<Override> {
+        verdict.is_refusal().then(|| allow::claim(self.bench, self.updates, &verdict.issues)).flatten()
+    }
+
+    fn judge(&self, walk: Option<Walk>) -> Result<Verdict> {
         let bench = self.bench;
         let refs = Refs::read(&bench.repo, &bench.objects)
             .map_err(|error| git_failed("can't read the refs", error))?;
@@ -92,24 +159,30 @@ impl Gate<'_> {
             None => bench.repo.head_commit().map_err(|error| git_failed("can't tell HEAD", error))?,
         };
         let mut verdict = Verdict::default();
-        let mut seen = BTreeSet::new();
+        // what each commit adds to the remote, by the remote's own
+        let mut seen = BTreeMap::new();
         let mut head_is_pushed = false;
-        for pushed in updates {
+        for pushed in self.updates {
             match self.commit_of(pushed) {
                 Ok(None) => {}
                 Ok(Some(commit)) => {
                     let is_head = Some(&commit) == head.as_ref();
-                    head_is_pushed |= is_head;
-                    if seen.insert((commit.clone(), pushed.remote_id.clone())) {
+                    let key = (commit.clone(), pushed.remote_id.clone());
+                    let adds = *seen.entry(key).or_insert_with(|| {
                         let judged = self.judge_commit(&mut verdict, pushed, &commit, (&refs, is_head));
-                        judged.unwrap_or_else(|error| verdict.issues.push(unjudged(pushed, &error)));
-                    }
+                        judged.unwrap_or_else(|error| {
+                            verdict.issues.push(unjudged(pushed, &error));
+                            true
+                        })
+                    });
+                    // a tag on what the remote has already brings no work of this bench
+                    head_is_pushed |= is_head && (adds || !pushed.remote_ref.starts_with("refs/tags/"));
                 }
                 Err(issue) => verdict.issues.push(*issue),
             }
         }
         if head_is_pushed {
-            self.judge_workbench(&mut verdict, walk)?;
+            self.judge_workbench(&mut verdict, head.as_deref(), walk)?;
         }
         let mut known = BTreeSet::new();
         verdict.issues.retain(|issue| known.insert(issue.fingerprint.clone()));
@@ -128,29 +201,38 @@ impl Gate<'_> {
         }
         if [&pushed.local_ref, &pushed.remote_ref].iter().any(|name| name.starts_with("refs/endwell/parked/"))
         {
-            let message = format!("`{shown}` is parked work, which is never pushed.");
-            let issue = Issue::block(CheckId::Branch, "parked-ref", message)
-                .text(&pushed.remote_ref)
-                .hint("Leave it out: push branches by name instead of `--mirror`.");
-            return Err(Box::new(issue));
+            return Err(Box::new(parked(pushed)));
         }
         let Some(id) = &pushed.local_id else { return Ok(None) };
-        self.bench.objects.peel_to_commit(id).map_err(|error| Box::new(unjudged(pushed, &error)))
+        let objects = &self.bench.objects;
+        let commit = objects.peel_to_commit(id).map_err(|error| Box::new(unjudged(pushed, &error)))?;
+        let Some(commit) = commit else { return Ok(None) };
+        // by its id, too, or behind a tag
+        match objects.is_parked(&commit) {
+            Ok(false) => Ok(Some(commit)),
+            Ok(true) => Err(Box::new(parked(pushed))),
+            Err(error) => Err(Box::new(unjudged(pushed, &error))),
+        }
     }
 
-    /// What a commit adds to the remote, and what is recorded about its tree.
+    /// Judges what a commit adds to the remote, and what is recorded about its tree; whether it adds anything.
     fn judge_commit(
         &self,
         verdict: &mut Verdict,
         pushed: &PushedRef,
         commit: &str,
         (refs, is_head): (&Refs, bool),
-    ) -> std::result::Result<(), GitError> {
+    ) -> std::result::Result<bool, GitError> {
         let bench = self.bench;
         let shown = plain(&pushed.remote_ref);
         let tips = (commit, pushed.remote_id.as_deref());
         let base = match push::start(&bench.repo, &bench.objects, refs, self.remote, tips)? {
-            Start::Commit(base) if base == commit => return Ok(()),
+            Start::Commit(base) if base == commit => {
+                // a tracking branch can be stale or made up: what is on record counts all the same
+                let found = recorded(bench, &bench.objects.tree_of(commit)?, &shown);
+                verdict.issues.extend(found.filter(|issue| issue.blocks() && !is_head));
+                return Ok(false);
+            }
             Start::Commit(base) => Some(base),
             Start::Nothing => None,
             Start::Capped { from, commits } => {
@@ -177,21 +259,21 @@ impl Gate<'_> {
                 None => {}
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// HEAD's commit is pushed: the bench must be clean, and evidence must be there.
-    fn judge_workbench(&self, verdict: &mut Verdict, walk: Option<Walk>) -> Result<()> {
-        queue::take_over(self.bench);
-        recover::finish_dead(self.bench, None);
-        let judged = judge_bench(self.bench, &CheckOptions::default(), walk)?;
-        let agents = judged.session.is_agents();
-        let relaxed = |issue: &Issue| {
-            self.bench.config.push.own_dirt == crate::config::OwnDirt::Warn
-                && issue.check == CheckId::WorkingTree
-                && !agents
-        };
-        for issue in judged.report.issues {
+    fn judge_workbench(&self, verdict: &mut Verdict, head: Option<&str>, walk: Option<Walk>) -> Result<()> {
+        let bench = self.bench;
+        queue::take_over(bench);
+        recover::finish_dead(bench, None);
+        let Judged { report, session, tests, .. } = judge_bench(bench, &CheckOptions::default(), walk)?;
+        let settings = session.in_force(&bench.config);
+        let may_relax = settings.push.own_dirt == crate::config::OwnDirt::Warn && !session.is_agents();
+        let relaxed =
+            |issue: &Issue| may_relax && issue.check == CheckId::WorkingTree && issue.code != COULD_NOT_CHECK;
+        let is_relaxed = report.issues.iter().any(|issue| issue.blocks() && relaxed(issue));
+        for issue in report.issues {
             if !issue.blocks() {
                 // what a check only remarks on does not belong into every push; missing tests do
                 if issue.code == "no-tests" {
@@ -199,12 +281,54 @@ impl Gate<'_> {
                 }
             } else if relaxed(&issue) {
                 verdict.warnings.push(issue.message);
-            } else {
+            } else if !(is_relaxed && issue.check == CheckId::Tests) {
                 verdict.issues.push(issue);
             }
         }
+        if let Some(head) = head.filter(|_| is_relaxed) {
+            // the bench holds something else than what is pushed: that commit's own record counts
+            let tree = bench.objects.tree_of(head).map_err(|error| git_failed("can't read HEAD", error))?;
+            verdict.issues.extend(recorded(bench, &tree, "HEAD").map(|issue| {
+                Issue {
+                    severity: Severity::Block,
+                    hint:
+                        "Run `endwell verify --clean-room`: it tests the commit without what lies around it."
+                            .to_owned(),
+                    ..issue
+                }
+            }));
+        }
+        // a tree is named only where nothing lies around it
+        verdict.tests = report.tree.is_some().then_some(tests);
         Ok(())
     }
+}
+
+/// How long tests may take that are run in the middle of a push: `None` where they are not known to be short enough.
+fn short(bench: &Workbench, tests: &TestStanding) -> Option<Duration> {
+    let limit = Duration::from_secs(bench.config.push.test_seconds);
+    let open = |standing: &TestStanding| {
+        matches!(standing, TestStanding::Missing { .. } | TestStanding::Stale { .. })
+    };
+    let any = match tests {
+        TestStanding::Suites(suites) => suites.iter().any(|suite| open(&suite.standing)),
+        one => open(one),
+    };
+    let store = evidence::store(bench);
+    let mut took = Duration::ZERO;
+    // of suites all are counted: which of them will run is not known yet
+    for command in evidence::commands(bench).ok().filter(|_| any)? {
+        let last = store.newest(&command.argv, "", |_| true).ok()??;
+        took += Duration::from_millis(Some(last).filter(|last| last.error.is_none())?.run.duration_ms);
+    }
+    (took < limit).then_some(limit)
+}
+
+fn parked(pushed: &PushedRef) -> Issue {
+    let message = format!("`{}` is parked work, which is never pushed.", plain(&pushed.remote_ref));
+    Issue::block(CheckId::Branch, PARKED, message)
+        .text(&pushed.remote_ref)
+        .hint("Leave it out: push branches by name instead of `--mirror`.")
 }
 
 /// What the records say about the tests of a tree that is not checked out: red blocks, nothing recorded warns.
@@ -240,7 +364,7 @@ fn recorded(bench: &Workbench, tree: &str, shown: &str) -> Option<Issue> {
 
 fn unjudged(pushed: &PushedRef, error: &GitError) -> Issue {
     let message = format!("`{}` could not be judged: {error}", plain(&pushed.remote_ref));
-    Issue::block(CheckId::Branch, crate::model::issue::COULD_NOT_CHECK, message)
+    Issue::block(CheckId::Branch, COULD_NOT_CHECK, message)
         .text(&pushed.remote_ref)
         .hint("Fetch what is missing (`git fetch`), check the repository (`git fsck`), then push again.")
 }

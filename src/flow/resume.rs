@@ -93,6 +93,20 @@ pub fn resume(bench: &Workbench) -> Result<Option<Resumed>> {
     }
 }
 
+/// Names the packets of this branch that came from elsewhere; nothing of what they say is told.
+pub fn strangers(bench: &Workbench) -> Result<Option<String>> {
+    let here = Whereabouts::of(bench)?;
+    let found = packets::strangers(bench, here.branch.as_deref());
+    let Some(first) = found.first() else { return Ok(None) };
+    let places = found.iter().map(|stranger| format!("`{}`", state::shown(bench, &stranger.path)));
+    let places = crate::ui::plain(&places.take(SHOWN).collect::<Vec<_>>().join(", "));
+    Ok(Some(format!(
+        "A handoff packet that this machine did not write lies in {places}. A person looks at it and takes it over: \
+         `endwell trust {}`.",
+        first.packet.session_id
+    )))
+}
+
 /// Checks a packet's claims.
 pub fn look_again(bench: &Workbench, here: &Whereabouts, stored: Stored) -> Result<Resumed> {
     if !stored.intact {
@@ -275,7 +289,9 @@ fn prerequisite(bench: &Workbench, need: &Prerequisite) -> Result<Option<Claim>>
 
 /// What the start hook tells the agent of session `session`; leaves a receipt.
 pub fn text_for_start(bench: &Workbench, session: &SessionId) -> Result<Option<String>> {
-    let Some(resumed) = resume(bench)? else { return Ok(None) };
+    let Some(resumed) = resume(bench)? else {
+        return Ok(strangers(bench)?.map(|text| format!("{text} Nothing of it is shown here before.")));
+    };
     // a session that goes on needs no word from itself
     if resumed.session_id == session.as_str() {
         return Ok(None);

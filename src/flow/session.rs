@@ -1,6 +1,7 @@
 //! Which session a command belongs to: the one that is named, the agent's whose environment it runs in, the only one
 //! that is open here, else the person's own.
 
+use crate::config::{Config, gates};
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
 use crate::flow::workbench::git_failed;
@@ -26,6 +27,34 @@ impl CurrentSession {
     pub fn is_agents(&self) -> bool {
         self.journal.as_ref().is_some_and(|session| session.agent != "manual")
     }
+
+    /// The keys of settings that ask for less than they did at the baseline.
+    pub fn loosened(&self, config: &Config) -> Vec<&'static str> {
+        self.baseline.as_ref().map(|baseline| loosened(baseline, config)).unwrap_or_default()
+    }
+
+    /// The settings that count: in an agent's session, what was loosened since its start is as it was. A person's own
+    /// change counts at once, and is told.
+    pub fn in_force(&self, config: &Config) -> Config {
+        match self.baseline.as_ref().filter(|_| self.is_agents()) {
+            Some(baseline) => in_force(baseline, config),
+            None => config.clone(),
+        }
+    }
+}
+
+fn settings(baseline: &Baseline) -> Option<Config> {
+    Config::of_value(baseline.settings.as_ref()?)
+}
+
+/// The keys of settings that ask for less than they did at a baseline.
+pub fn loosened(baseline: &Baseline, config: &Config) -> Vec<&'static str> {
+    settings(baseline).map(|was| gates::loosened(&was, config)).unwrap_or_default()
+}
+
+/// The settings with what was loosened since an agent's baseline as it was.
+pub fn in_force(baseline: &Baseline, config: &Config) -> Config {
+    settings(baseline).map_or_else(|| config.clone(), |was| gates::put_back(&was, config))
 }
 
 /// Variables by which agents name their session to the commands that they run.
@@ -81,8 +110,10 @@ pub fn take_baseline(bench: &Workbench) -> Result<Baseline> {
         Refs::read(&bench.repo, &bench.objects).map_err(|error| git_failed("can't read the refs", error))?;
     let mut status = status;
     status.entries.retain(|entry| !bench.config.is_own(&entry.path));
-    baseline::take(&bench.repo, &refs, &status, crate::flow::board::baseline(bench), crate::clock::now_text())
-        .map_err(|error| git_failed("can't take a baseline", error))
+    let board = crate::flow::board::baseline(bench);
+    let taken = baseline::take(&bench.repo, &refs, &status, board, crate::clock::now_text())
+        .map_err(|error| git_failed("can't take a baseline", error))?;
+    Ok(Baseline { settings: bench.config.to_value(), ..taken })
 }
 
 /// Takes the installation's baseline and keeps it; one that is there already stays.

@@ -163,17 +163,20 @@ fn tests(standing: &TestStanding) -> Tests {
         TestStanding::Missing { command, .. } => ("missing", command.clone()),
         TestStanding::NoCommand => ("none", "no test command is configured or detected".to_owned()),
         TestStanding::Below(below) => ("none", format!("only below: {}", below.folders.join(", "))),
+        TestStanding::Suites(suites) => return of_suites(suites),
         TestStanding::Unclear { why, .. } | TestStanding::Unbound { why } => ("unknown", why.clone()),
-        TestStanding::Suites(suites) => {
-            let of = |suite: &SuiteStanding| (tests(&suite.standing).state, suite.name.clone());
-            let suites: Vec<(&'static str, String)> = suites.iter().map(of).collect();
-            let worst = ["unknown", "red", "missing", "stale", "none"];
-            let state = worst.into_iter().find(|state| suites.iter().any(|(one, _)| one == state));
-            let each: Vec<String> = suites.iter().map(|(state, name)| format!("{name} {state}")).collect();
-            (state.unwrap_or("green"), each.join(", "))
-        }
     };
     Tests { state, detail }
+}
+
+/// The first suite that is not green speaks for all of them.
+fn of_suites(suites: &[SuiteStanding]) -> Tests {
+    let mut each = suites.iter().map(|suite| (&suite.name, tests(&suite.standing)));
+    if let Some((name, Tests { state, detail })) = each.find(|(_, tests)| tests.state != "green") {
+        return Tests { state, detail: format!("{name}: {detail}") };
+    }
+    let names: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
+    Tests { state: "green", detail: names.join(", ") }
 }
 
 /// The active packet of this branch: the topic's own, else the newest one.

@@ -45,6 +45,11 @@ impl Workbench {
         Ok(Self { env: env.clone(), ui, repo, objects, config: loaded.config, unknown_keys: loaded.unknown })
     }
 
+    /// Whether there is a work tree around the current folder.
+    pub fn is_here(env: &Env) -> bool {
+        Repo::discover(env).is_ok()
+    }
+
     /// The agent's state file.
     pub fn state_path(&self) -> PathBuf {
         self.repo.top.join(&self.config.paths.state)

@@ -12,6 +12,7 @@ pub mod objects;
 pub mod operations;
 pub mod park;
 pub mod pins;
+pub mod proof;
 pub mod push;
 pub mod reflog;
 pub mod refs;

@@ -92,16 +92,46 @@ impl Objects {
 
     /// Whether an object is in the store.
     pub fn has(&self, id: &str) -> bool {
-        parse(id).is_ok_and(|id| self.repo.has_object(id))
+        self.parse(id).is_ok_and(|id| self.repo.has_object(id))
     }
 
     /// The commit behind an id (tags peeled); `None` where it names a tree or a blob.
     pub fn peel_to_commit(&self, id: &str) -> Result<Option<String>, GitError> {
-        let object = self.repo.find_object(parse(id)?).map_err(|error| cannot(id, &error))?;
+        let object = self.repo.find_object(self.parse(id)?).map_err(|error| cannot(id, &error))?;
         match object.peel_tags_to_end().map_err(|error| cannot(id, &error))?.try_into_commit() {
             Ok(commit) => Ok(Some(commit.id.to_string())),
             Err(_) => Ok(None),
         }
+    }
+
+    /// Whether a commit is parked work, or one of its parts, by its shape or by the refs that hold such work.
+    pub fn is_parked(&self, commit: &str) -> Result<bool, GitError> {
+        let id = self.parse(commit)?;
+        let found = self.repo.find_commit(id).map_err(|error| cannot(commit, &error))?;
+        let parents: Vec<ObjectId> = found.parent_ids().map(gix::Id::detach).collect();
+        let exact = match parents.as_slice() {
+            [] => Some(id),
+            [_, _, _, exact] => Some(*exact),
+            _ => None,
+        };
+        if exact.is_some_and(|exact| self.holds_exact_data(exact)) {
+            return Ok(true);
+        }
+        let platform = self.repo.references().map_err(|error| cannot("the refs", &error))?;
+        let Ok(refs) = platform.prefixed("refs/endwell/parked/") else { return Ok(false) };
+        Ok(refs.flatten().filter_map(|found| found.target().try_id().map(ToOwned::to_owned)).any(|parked| {
+            let parts = self.repo.find_commit(parked).map(|commit| {
+                // the first parent is the commit that the work was done on
+                commit.parent_ids().skip(1).any(|part| part == id)
+            });
+            parked == id || parts.unwrap_or(false)
+        }))
+    }
+
+    /// The part of parked work that nothing else has: the index file and the list of what was there.
+    fn holds_exact_data(&self, commit: ObjectId) -> bool {
+        let tree = self.tree_at(&commit.to_string());
+        tree.is_ok_and(|tree| ["manifest.json", "index"].iter().all(|name| tree.find_entry(*name).is_some()))
     }
 
     /// The tree of a commit.
@@ -111,14 +141,14 @@ impl Objects {
 
     /// First line of a commit's message.
     pub fn subject(&self, commit: &str) -> Result<String, GitError> {
-        let found = self.repo.find_commit(parse(commit)?).map_err(|error| cannot(commit, &error))?;
+        let found = self.repo.find_commit(self.parse(commit)?).map_err(|error| cannot(commit, &error))?;
         let message = found.message().map_err(|error| cannot(commit, &error))?;
         Ok(String::from_utf8_lossy(message.summary().as_ref()).into_owned())
     }
 
     /// A blob's bytes.
     pub fn blob(&self, id: &str) -> Result<Vec<u8>, GitError> {
-        let mut blob = self.repo.find_blob(parse(id)?).map_err(|error| cannot(id, &error))?;
+        let mut blob = self.repo.find_blob(self.parse(id)?).map_err(|error| cannot(id, &error))?;
         Ok(blob.take_data())
     }
 
@@ -130,7 +160,7 @@ impl Objects {
 
     /// A blob's size in bytes.
     pub fn size(&self, id: &str) -> Result<u64, GitError> {
-        Ok(self.repo.find_header(parse(id)?).map_err(|error| cannot(id, &error))?.size())
+        Ok(self.repo.find_header(self.parse(id)?).map_err(|error| cannot(id, &error))?.size())
     }
 
     /// What a commit holds at a path; `None` where there is nothing.
@@ -179,10 +209,10 @@ impl Objects {
 
     /// The best common ancestor of a commit and any of several others. Others that are not in the store are passed by.
     pub fn relation_to_any(&self, one: &str, others: &[&str]) -> Result<Relation, GitError> {
-        let others = others.iter().filter(|id| others.len() == 1 || self.has(id)).map(|id| parse(id));
+        let others = others.iter().filter(|id| others.len() == 1 || self.has(id)).map(|id| self.parse(id));
         let bases = self
             .repo
-            .merge_bases_many(parse(one)?, &others.collect::<Result<Vec<_>, _>>()?)
+            .merge_bases_many(self.parse(one)?, &others.collect::<Result<Vec<_>, _>>()?)
             .map_err(|error| cannot("the merge base", &error))?;
         Ok(bases.first().map_or(Relation::None, |id| Relation::MergeBase(id.to_string())))
     }
@@ -200,9 +230,9 @@ impl Objects {
         limit: usize,
     ) -> Result<Vec<String>, GitError> {
         let what = "the history";
-        let mut walk = self.repo.rev_walk([parse(tip)?]);
+        let mut walk = self.repo.rev_walk([self.parse(tip)?]);
         if let Some(hidden) = hidden {
-            walk = walk.with_hidden([parse(hidden)?]);
+            walk = walk.with_hidden([self.parse(hidden)?]);
         }
         let walk = walk.all().map_err(|error| cannot(what, &error))?;
         walk.take(limit)
@@ -239,8 +269,21 @@ impl Objects {
         Ok(refs)
     }
 
+    /// An id of this repository's kind: one of the other hash would be looked up as if it were cut off.
+    pub(super) fn parse(&self, id: &str) -> Result<ObjectId, GitError> {
+        let what = || format!("object id `{id}`");
+        let parsed = ObjectId::from_hex(id.as_bytes()).map_err(|error| cannot(&what(), &error))?;
+        if parsed.kind() == self.repo.object_hash() {
+            return Ok(parsed);
+        }
+        Err(cannot(
+            &what(),
+            &format_args!("this repository names its objects by {}", self.repo.object_hash()),
+        ))
+    }
+
     pub(super) fn tree_at(&self, commit: &str) -> Result<gix::Tree<'_>, GitError> {
-        let object = self.repo.find_object(parse(commit)?).map_err(|error| cannot(commit, &error))?;
+        let object = self.repo.find_object(self.parse(commit)?).map_err(|error| cannot(commit, &error))?;
         object.peel_to_tree().map_err(|error| cannot(commit, &error))
     }
 
@@ -307,10 +350,6 @@ pub(super) fn kind(mode: gix::objs::tree::EntryMode) -> TreeEntryKind {
         EntryKind::Commit => TreeEntryKind::Submodule,
         EntryKind::Tree => TreeEntryKind::Folder,
     }
-}
-
-pub(super) fn parse(id: &str) -> Result<ObjectId, GitError> {
-    ObjectId::from_hex(id.as_bytes()).map_err(|error| cannot(&format!("object id `{id}`"), &error))
 }
 
 pub(super) fn cannot(what: &str, error: &dyn Display) -> GitError {

@@ -4,6 +4,9 @@
 use super::objects::Relation;
 use super::{GitError, Objects, Refs, Repo};
 
+/// The variable that asks the hook to say a word back and to refuse, so that it is seen to run.
+pub const PROOF: &str = "ENDWELL_PROOF";
+
 /// One ref that is about to be pushed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushedRef {

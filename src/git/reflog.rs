@@ -1,6 +1,7 @@
 //! What reflogs tell afterwards: pushes, by the entries of tracking branches that git made for a push and not for a
 //! fetch; and moves of HEAD that no command of the work tree's own made.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::Repo;
@@ -16,26 +17,42 @@ pub struct Pushed {
 }
 
 impl Repo {
-    /// Every push since a time (seconds since 1970), as far as reflogs in files tell: not pushes by URL, of tags, or of
-    /// branches that were deleted since, and nothing where git keeps no reflog or keeps it in a reftable.
-    pub fn pushes_since(&self, since: i64) -> Vec<Pushed> {
-        let root = self.common_dir.join("logs/refs/remotes");
+    /// Every push that stands behind the given ends of the reflogs (by name below `refs/remotes/`), as far as reflogs in
+    /// files tell: not pushes by URL, of tags, or of branches that were deleted since, and nothing where git keeps no
+    /// reflog or keeps it in a reftable.
+    pub fn pushes_behind(&self, ends: &BTreeMap<String, u64>) -> Vec<Pushed> {
         let mut found = Vec::new();
-        let mut folders: Vec<PathBuf> = vec![root.clone()];
+        for (name, path) in self.tracking_reflogs() {
+            let Ok(Some(bytes)) = crate::fs::read_optional(&path) else { continue };
+            let end = ends.get(&name).and_then(|end| usize::try_from(*end).ok()).unwrap_or(0);
+            // one that is shorter now was rewritten (`git reflog expire`): all of it may be new
+            let text = String::from_utf8_lossy(bytes.get(end..).unwrap_or(&bytes)).into_owned();
+            found.extend(text.lines().filter_map(|line| entry(line, &name)));
+        }
+        found.sort_by(|a, b| (a.at, &a.tracking).cmp(&(b.at, &b.tracking)));
+        found
+    }
+
+    /// How long each reflog of a tracking branch is now.
+    pub fn reflog_ends(&self) -> BTreeMap<String, u64> {
+        let logs = self.tracking_reflogs().into_iter();
+        logs.filter_map(|(name, path)| Some((name, crate::fs::stat(&path)?.len()))).collect()
+    }
+
+    /// The reflogs of tracking branches: name below `refs/remotes/`, and file.
+    fn tracking_reflogs(&self) -> Vec<(String, PathBuf)> {
+        let root = self.common_dir.join("logs/refs/remotes");
+        let (mut found, mut folders) = (Vec::new(), vec![root.clone()]);
         while let Some(folder) = folders.pop() {
             for path in crate::fs::list(&folder).unwrap_or_default() {
                 if path.is_dir() {
                     folders.push(path);
-                } else if let Ok(Some(bytes)) = crate::fs::read_optional(&path) {
+                } else {
                     let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy().into_owned();
-                    let text = String::from_utf8_lossy(&bytes).into_owned();
-                    found.extend(
-                        text.lines().filter_map(|line| entry(line, &name)).filter(|push| push.at >= since),
-                    );
+                    found.push((name, path));
                 }
             }
         }
-        found.sort_by(|a, b| (a.at, &a.tracking).cmp(&(b.at, &b.tracking)));
         found
     }
 }

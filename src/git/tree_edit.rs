@@ -9,7 +9,7 @@ use gix::ObjectId;
 use gix::objs::tree::{Editor, EntryKind as Kind};
 use gix::objs::{Tree, WriteTo as _};
 
-use super::objects::{TreeEntry, cannot, kind, parse};
+use super::objects::{TreeEntry, cannot, kind};
 use super::status::{Change, Entry, EntryKind};
 use super::{GitError, Objects, Repo};
 
@@ -41,12 +41,12 @@ impl Repo {
         let Some(ids) = self.blob_ids(&paths)? else { return Ok(None) };
         let mut put = Vec::with_capacity(ids.len() + plan.links.len());
         for ((path, kind), id) in plan.files.iter().zip(&ids) {
-            put.push((*path, *kind, parse(id)?));
+            put.push((*path, *kind, objects.parse(id)?));
         }
         for path in &plan.links {
             let target = crate::fs::read_link(&self.at(path)).ok();
             let Some(id) = target.and_then(|target| objects.blob_id(&target)) else { return Ok(None) };
-            put.push((*path, Kind::Link, parse(&id)?));
+            put.push((*path, Kind::Link, objects.parse(&id)?));
         }
         objects.edit(head, &plan.removed, &put).map(Some)
     }
@@ -148,7 +148,7 @@ impl Objects {
 
     /// What a tree holds at a path; `None` where there is nothing.
     pub(super) fn entry_in(&self, tree: &str, path: &[u8]) -> Result<Option<TreeEntry>, GitError> {
-        self.entry_below(parse(tree)?, &mut parts(path))
+        self.entry_below(self.parse(tree)?, &mut parts(path))
     }
 
     /// As [`Objects::entry_in`], of a tree that is in no store.
@@ -157,7 +157,7 @@ impl Objects {
         edited: &Edited,
         path: &[u8],
     ) -> Result<Option<TreeEntry>, GitError> {
-        let mut id = parse(&edited.tree)?;
+        let mut id = self.parse(&edited.tree)?;
         let mut rest = parts(path).peekable();
         while let Some(tree) = edited.made.get(&id) {
             let Some(name) = rest.next() else { return Ok(None) };
@@ -182,7 +182,7 @@ impl Objects {
             outer.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let mut found = Vec::new();
-        let mut folders = vec![(parse(tree)?, String::new())];
+        let mut folders = vec![(self.parse(tree)?, String::new())];
         while let Some((id, folder)) = folders.pop() {
             let tree = self.repo.find_tree(id).map_err(|error| cannot(&id.to_string(), &error))?;
             for entry in tree.iter() {

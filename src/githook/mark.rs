@@ -138,6 +138,34 @@ pub fn remove(env: &Env, repo: &Repo, record: Option<&Record>) -> Result<(), Mar
     Ok(())
 }
 
+/// The record of what this person installed at home, for every project.
+pub fn user_record(env: &Env) -> Result<Option<Record>, MarkError> {
+    let record = read::<Record>(&user_path(env)?)?;
+    match record {
+        Some(record) if record.schema_version != VERSION => {
+            Err(MarkError::Form { path: user_path(env)?.display().to_string() })
+        }
+        record => Ok(record),
+    }
+}
+
+/// An empty record of that kind.
+pub fn fresh_user_record() -> Record {
+    Record { schema_version: VERSION, id: "user".to_owned(), common_dir: String::new(), files: Vec::new() }
+}
+
+pub fn write_user_record(env: &Env, record: &Record) -> Result<(), MarkError> {
+    Ok(fs::write_atomic_mode(&user_path(env)?, &json(record)?, 0o600)?)
+}
+
+pub fn forget_user_record(env: &Env) -> Result<(), MarkError> {
+    Ok(fs::remove(&user_path(env)?)?)
+}
+
+fn user_path(env: &Env) -> Result<PathBuf, MarkError> {
+    Ok(state(env)?.join("user.json"))
+}
+
 /// Keeps two installations apart.
 pub fn lock(env: &Env) -> Result<fs::Lock, MarkError> {
     Ok(fs::lock(&state(env)?.join("install.lock"))?)

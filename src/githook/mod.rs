@@ -2,18 +2,21 @@
 //! plan. It writes only into the repository's own git dir: a tracked, a shared or a generated hooks folder is somebody
 //! else's, and gets words instead.
 
+pub mod config;
+pub mod manager;
 pub mod mark;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::config::Missing;
 use crate::fs;
 use crate::git::{GitError, Repo};
-use crate::model::plan::{Change, FileEdit, HOOK_MARK, Whole};
+use crate::model::plan::{Change, FileEdit, HOOK_MARK, Spot, Whole};
 
 /// The command that stands in every way of wiring.
-const CALL: &str = "endwell hook pre-push";
+pub const CALL: &str = "endwell hook pre-push";
 
 const SHIM: &str = include_str!("../../hooks/pre-push.sh");
 
@@ -79,7 +82,8 @@ fn lies_in(dir: &Path, root: &Path) -> bool {
     }
 }
 
-fn calls_us(script: &Path) -> bool {
+/// Whether a script is our hook, or calls it.
+pub fn calls_us(script: &Path) -> bool {
     let bytes = fs::read_optional(script).ok().flatten().unwrap_or_default();
     memchr::memmem::find(&bytes, HOOK_MARK.as_bytes()).is_some()
         || memchr::memmem::find(&bytes, CALL.as_bytes()).is_some()
@@ -93,14 +97,14 @@ fn scope(repo: &Repo) -> Result<String, GitError> {
 }
 
 /// The hook file of a folder that is ours to write. A hook that is there already is moved aside and runs after ours.
-pub fn plan(dir: &Path, program: &Path) -> FileEdit {
+pub fn plan(dir: &Path, program: &Path, missing: Missing) -> FileEdit {
     FileEdit {
         what: "the pre-push hook".to_owned(),
         path: dir.join("pre-push"),
         // a link that leads out of this folder is a hook of somebody else, and moved as the link that it is
         root: dir.parent().unwrap_or(dir).to_owned(),
         change: Change::Whole(Whole {
-            bytes: shim(program),
+            bytes: shim(program, missing),
             mode: 0o755,
             mark: Some(HOOK_MARK),
             variable: Some("endwell='"),
@@ -115,12 +119,29 @@ fn chained(dir: &Path) -> PathBuf {
     dir.parent().unwrap_or(dir).join("endwell-chained")
 }
 
-/// The hook with the program's path in it.
-pub fn shim(program: &Path) -> Vec<u8> {
-    let path = program.as_os_str().as_bytes();
-    let quoted = path.split(|byte| *byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..]);
+/// Our block in front of what stands in a script that the project keeps.
+pub fn block_plan(script: &Path, top: &Path) -> FileEdit {
+    let lines: Vec<String> = BLOCK.lines().map(str::to_owned).collect();
+    // the executor has marks of its own, in the place of the ones that a person pastes
+    let inner = lines.get(1..lines.len().saturating_sub(1)).unwrap_or_default().to_vec();
+    FileEdit {
+        what: "the project's pre-push script".to_owned(),
+        path: script.to_owned(),
+        root: top.to_owned(),
+        change: Change::Block { lines: inner, spot: Spot::Top },
+    }
+}
+
+/// The hook with the program's path and the person's setting in it.
+pub fn shim(program: &Path, missing: Missing) -> Vec<u8> {
+    let path = single_quoted(program.as_os_str().as_bytes());
     let (head, tail) = SHIM.split_once("@ENDWELL@").unwrap_or((SHIM, ""));
-    [head.as_bytes(), &quoted, tail.as_bytes()].concat()
+    [head.as_bytes(), &path, tail.replacen("@MISSING@", missing.word(), 1).as_bytes()].concat()
+}
+
+/// Bytes as they stand between single quotes of the shell.
+fn single_quoted(bytes: &[u8]) -> Vec<u8> {
+    bytes.split(|byte| *byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..])
 }
 
 #[cfg(test)]
@@ -129,9 +150,12 @@ mod tests {
 
     #[test]
     fn the_path_is_quoted_for_the_shell() {
-        let text = String::from_utf8(shim(Path::new("/o'er/end well"))).unwrap();
-        assert!(text.contains("endwell='/o'\\''er/end well'\n"), "{text}");
+        let text = String::from_utf8(shim(Path::new("/o'er/end well"), Missing::Block)).unwrap();
+        assert!(text.contains("endwell='/o'\\''er/end well' missing=block\n"), "{text}");
         assert!(text.contains(HOOK_MARK));
-        assert!(!text.contains("@ENDWELL@"));
+        assert!(
+            !text.contains('@'.to_string().as_str())
+                || !text.contains("@ENDWELL@") && !text.contains("@MISSING@")
+        );
     }
 }

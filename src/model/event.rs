@@ -38,6 +38,7 @@ impl Moment {
 }
 
 /// One call of a hook. Whatever the client left out is absent.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact that a client tells or not")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     pub moment: Moment,
@@ -50,6 +51,10 @@ pub struct Event {
     pub cause: Option<String>,
     /// The turn goes on only because a hook refused its end before.
     pub stop_hook_active: bool,
+    /// The client passes over a refusal of this turn's end.
+    pub is_deaf: bool,
+    /// The agent is at work from this event on, without another one that says so.
+    pub begins_turn: bool,
     /// The agent's last answer.
     pub last_message: Option<String>,
     /// The command that ran; absent where the tool was no shell, or nothing ran.
@@ -76,6 +81,8 @@ impl Event {
             transcript_path: None,
             cause: None,
             stop_hook_active: false,
+            is_deaf: false,
+            begins_turn: false,
             last_message: None,
             tool: None,
             context_tokens: None,

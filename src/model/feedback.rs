@@ -103,8 +103,9 @@ impl FeedbackRecord {
         match (self.exit_code, &self.error) {
             (Some(0), None) => Outcome::Success,
             (Some(_), _) if self.benign == Some(true) => Outcome::Success,
+            // a clean exit that something else speaks against is neither
+            (Some(0), Some(_)) | (None, None) => Outcome::Unknown,
             (Some(_), _) | (None, Some(_)) => Outcome::Failure,
-            (None, None) => Outcome::Unknown,
         }
     }
 

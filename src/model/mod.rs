@@ -3,11 +3,13 @@
 
 pub mod board;
 pub mod clean;
+pub mod doctor;
 pub mod event;
 pub mod feedback;
 pub mod ids;
 pub mod install;
 pub mod issue;
+pub mod overrides;
 pub mod packet;
 pub mod park;
 pub mod plan;
@@ -15,6 +17,7 @@ pub mod queue;
 pub mod report;
 pub mod session;
 pub mod state;
+pub mod trust;
 
 pub use ids::{SessionId, slug};
 pub use issue::{CheckId, Issue, Owner, Severity};

@@ -23,9 +23,18 @@ pub enum Change {
     /// The whole file is endwell's.
     Whole(Whole),
     /// Lines between two marks in a text file.
-    Block { lines: Vec<String> },
-    /// Entries in a client's JSON settings.
+    Block { lines: Vec<String>, spot: Spot },
+    /// Entries in a client's settings.
     Hooks(HookEntries),
+}
+
+/// Where in a text file our lines stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// Behind everything.
+    End,
+    /// In a script, right below its first line; a script that is not there yet is made.
+    Top,
 }
 
 /// A file that is endwell's as a whole.
@@ -46,14 +55,23 @@ pub struct Whole {
 pub struct HookEntries {
     /// The client's name in our commands.
     pub client: &'static str,
-    /// The client accepts plain JSON only: a comment or a trailing comma makes it drop the file.
-    pub strict: bool,
+    pub syntax: Syntax,
     /// Top-level keys outside of which the client rejects the file; empty: any.
     pub top_keys: &'static [&'static str],
     /// Top-level values that a new file needs besides the hooks.
     pub preamble: Vec<(&'static str, Value)>,
     /// None: ours are taken out.
     pub entries: Vec<HookEntry>,
+}
+
+/// What a settings file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// Plain JSON only: a comment or a trailing comma makes the client drop the file.
+    StrictJson,
+    /// JSON, with comments.
+    Json,
+    Yaml,
 }
 
 /// One event's entry.

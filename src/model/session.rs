@@ -33,6 +33,9 @@ pub struct Baseline {
     /// Fingerprints of the board's findings and the digest of its bytes.
     #[serde(default)]
     pub board: Option<BoardBaseline>,
+    /// The settings in force, as plain data; absent where a former version took the baseline.
+    #[serde(default)]
+    pub settings: Option<serde_json::Value>,
 }
 
 /// What the board looked like at the baseline.

@@ -35,6 +35,8 @@ pub struct Store {
     pub outputs: PathBuf,
     /// endwell's folder in the common git dir.
     pub shared: PathBuf,
+    /// This person's secret, by which packets are known again; without it none is.
+    pub key: Option<String>,
 }
 
 /// What is known about a packet without reading it: it stands outside the bytes.
@@ -42,6 +44,9 @@ pub struct Store {
 pub struct Receipt {
     pub schema_version: u32,
     pub session_id: String,
+    /// Made of the digest and this person's secret: a packet that came with a repository has none that fits.
+    #[serde(default)]
+    pub seal: String,
     pub agent: String,
     pub branch: Option<String>,
     pub topic: String,
@@ -93,6 +98,8 @@ pub struct Stored {
     pub receipt: Receipt,
     /// The bytes have the digest that was written down with them.
     pub intact: bool,
+    /// This person's endwell wrote it, or the person took it over.
+    pub known: bool,
 }
 
 /// What a write needs beside the packet.
@@ -180,7 +187,8 @@ impl Store {
         packet.status = PacketStatus::Active;
         let intact = sha256_hex(&json(&packet)?) == receipt.digest;
         packet.status = if written == PacketStatus::Active { receipt.status } else { written };
-        Ok(Some(Stored { packet, receipt, intact }))
+        let known = self.knows(&receipt);
+        Ok(Some(Stored { packet, receipt, intact, known }))
     }
 
     /// The active packets of a branch: session id and topic, oldest first.
@@ -235,49 +243,13 @@ impl Store {
         })
     }
 
-    /// Archives the packets of branches that are over. Call it under [`Store::lock`].
-    pub fn archive(&self, is_over: impl Fn(&Receipt) -> bool) -> Result<usize, StoreError> {
-        let mut count = 0;
-        for receipt in self.receipts() {
-            if receipt.status != PacketStatus::Archived && is_over(&receipt) {
-                fs::remove(&self.pointer(receipt.branch.as_deref(), &receipt.topic))?;
-                self.mark(receipt, PacketStatus::Archived)?;
-                count += 1;
-            }
-        }
-        Ok(count)
-    }
-
-    /// Packets that are neither active, nor among the newest `keep`, nor younger than `days`.
-    pub fn outdated(&self, keep: usize, days: u32, now: Timestamp) -> Vec<Receipt> {
-        let mut receipts = self.receipts();
-        let kept = receipts.len().saturating_sub(keep);
-        receipts.truncate(kept);
-        let old = |receipt: &Receipt| {
-            instant(&receipt.written_at)
-                .is_some_and(|at| now.as_second() - at.as_second() > i64::from(days) * 86_400)
-        };
-        receipts.retain(|receipt| receipt.status != PacketStatus::Active && old(receipt));
-        receipts
-    }
-
-    /// Removes a packet that is not active, with this work tree's copy. Call it under [`Store::lock`].
-    pub fn forget(&self, receipt: &Receipt) -> Result<(), StoreError> {
-        for folder in [self.outputs.join(&receipt.session_id), self.kept(&receipt.session_id)] {
-            for name in ["handoff.md", "handoff.json", "receipt.json", "pending.json"] {
-                fs::remove(&folder.join(name))?;
-            }
-            fs::remove_empty_dir(&folder);
-        }
-        Ok(())
-    }
-
     fn receipt(&self, writing: &Writing<'_>, former: Option<&Receipt>, digest: String) -> Receipt {
         let packet = writing.packet;
         let unchanged = former.filter(|former| former.digest == digest);
         Receipt {
             schema_version: SCHEMA_VERSION,
             session_id: packet.session_id.clone(),
+            seal: self.seal(&packet.session_id, &digest),
             agent: packet.agent.clone(),
             branch: packet.branch.clone(),
             topic: packet.topic.clone(),
@@ -371,7 +343,7 @@ pub(super) fn order(receipt: &Receipt) -> (Option<Timestamp>, &str) {
     (instant(&receipt.began), &receipt.session_id)
 }
 
-fn instant(text: &str) -> Option<Timestamp> {
+pub(super) fn instant(text: &str) -> Option<Timestamp> {
     text.parse().ok()
 }
 

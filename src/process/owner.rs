@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use rustix::event::{PollFd, PollFlags, Timespec};
+
 use crate::model::session::Owner;
 
 /// Whether an owner is still there.
@@ -23,25 +25,67 @@ const WRAPPERS: [&str; 16] = [
 /// At most this many ancestors are looked at.
 const MAX_STEPS: usize = 32;
 
-/// The nearest ancestor of this process that is no shell and no wrapper.
+/// Programs that adopt the processes whose parent died.
+const ADOPTERS: [&str; 9] =
+    ["init", "systemd", "launchd", "tini", "dumb-init", "docker-init", "catatonit", "s6-svscan", "runit"];
+
+/// The nearest ancestor of this process that is no shell and no wrapper. A hook whose client died while it was called has
+/// none: it is its own owner then, and so is gone as soon as it ends.
 pub fn of_this_process() -> Option<Owner> {
     let mut pid = rustix::process::getppid()?.as_raw_nonzero().get();
     for _ in 0..MAX_STEPS {
-        let stat = stat(u32::try_from(pid).ok()?)?;
-        if !WRAPPERS.contains(&stat.name.as_str()) {
-            return Some(Owner {
-                boot: boot()?,
-                namespace: namespace()?,
-                pid: u32::try_from(pid).ok()?,
-                started: stat.started,
-            });
+        let known = stat(u32::try_from(pid).ok()?)?;
+        if ADOPTERS.contains(&known.name.as_str()) || (pid == 1 && nobody_listens()) {
+            break;
         }
-        pid = stat.parent;
+        if !WRAPPERS.contains(&known.name.as_str()) {
+            return of(u32::try_from(pid).ok()?, &known);
+        }
+        pid = known.parent;
         if pid <= 1 {
-            return None;
+            break;
         }
     }
-    None
+    let own = std::process::id();
+    of(own, &stat(own)?)
+}
+
+/// Whether the answer of this process goes into a pipe that nobody reads any more. In a container the client may be the
+/// first process itself; a client reads.
+fn nobody_listens() -> bool {
+    let stdout = rustix::stdio::stdout();
+    let mut polled = [PollFd::new(&stdout, PollFlags::OUT)];
+    rustix::event::poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok()
+        && polled[0].revents().contains(PollFlags::ERR)
+}
+
+fn of(pid: u32, known: &Stat) -> Option<Owner> {
+    Some(Owner { boot: boot()?, namespace: namespace()?, pid, started: known.started })
+}
+
+/// The words with which the owner of this process was started; none where they can't be told.
+pub fn arguments() -> Vec<String> {
+    let Some(owner) = of_this_process() else { return Vec::new() };
+    let bytes = crate::fs::read(Path::new(&format!("/proc/{}/cmdline", owner.pid))).unwrap_or_default();
+    let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+    words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// Whether an owner is one of this process's ancestors.
+pub fn is_ancestor(owner: &Owner) -> bool {
+    if boot().as_ref() != Some(&owner.boot) || namespace().as_ref() != Some(&owner.namespace) {
+        return false;
+    }
+    let mut pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
+    for _ in 0..MAX_STEPS {
+        let Some(current) = pid.filter(|pid| *pid > 0).and_then(|pid| u32::try_from(pid).ok()) else { break };
+        let Some(stat) = stat(current) else { break };
+        if current == owner.pid {
+            return stat.started == owner.started;
+        }
+        pid = Some(stat.parent);
+    }
+    false
 }
 
 /// Whether a session's owner is still there.
@@ -95,6 +139,7 @@ mod tests {
     fn a_process_is_known_by_more_than_its_number() {
         let Some(owner) = of_this_process() else { return };
         assert_eq!(alive(&owner), Alive::Yes);
+        assert!(is_ancestor(&owner) && !is_ancestor(&Owner { started: owner.started + 1, ..owner.clone() }));
         assert_eq!(
             alive(&Owner { started: owner.started + 1, ..owner.clone() }),
             Alive::No,

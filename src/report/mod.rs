@@ -1,5 +1,6 @@
 //! The forms in which a judgement is shown. Pure: a report in, text out.
 
+pub mod doctor;
 pub mod github;
 pub mod human;
 pub mod push;

@@ -9,8 +9,8 @@ use crate::model::Issue;
 /// At most this many findings of one kind are spelled out.
 const SHOWN: usize = 5;
 
-/// The whole text, without a line end behind it.
-pub fn refusal(issues: &[Issue]) -> String {
+/// The whole text, without a line end behind it. Where a person may make an exception it names that last.
+pub fn refusal(issues: &[Issue], may_be_allowed: bool) -> String {
     let noun = if issues.len() == 1 {
         "1 blocking issue".to_owned()
     } else {
@@ -31,5 +31,8 @@ pub fn refusal(issues: &[Issue]) -> String {
         }
     }
     out.push_str("Next: mend this, then push again. `endwell check` shows the workbench.");
+    if may_be_allowed {
+        out.push_str("\nOr let this one push through, on record: `endwell allow --reason \"why\"`.");
+    }
     out
 }

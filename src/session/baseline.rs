@@ -28,5 +28,6 @@ pub fn take(
             .map(|operation| operation.name().to_owned())
             .collect(),
         board,
+        settings: None,
     })
 }

@@ -70,6 +70,11 @@ impl Ui {
         }
     }
 
+    /// Whether a person sits at it: both ends are a terminal.
+    pub fn has_person(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
     /// Whether standard error is a terminal: for progress lines.
     pub fn is_live(&self) -> bool {
         io::stderr().is_terminal() && self.verbosity > Verbosity::Quiet

@@ -67,9 +67,13 @@ fn kit(script: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/kit").join(script)
 }
 
-/// A step in which the client dies in the middle of its turn: by a command of its own tool, after `before` has run.
-pub fn killed_after(before: &str, run: &str) -> Value {
-    json!({"shell": format!("{before}; {} {}", kit("kill-client.sh").display(), kept(run).join("client.pid").display())})
+/// A step in which the client dies in the middle of its turn: by a command of its own tool, after `before` has run. The
+/// script lies in the repository, since some clients let no command name a path outside.
+pub fn killed_after(sandbox: &Sandbox, before: &str, run: &str) -> Value {
+    let script =
+        format!("exec '{}' '{}'\n", kit("kill-client.sh").display(), kept(run).join("client.pid").display());
+    std::fs::write(sandbox.repo().join(".git/kill-client"), script).unwrap();
+    json!({"shell": format!("{before}; sh .git/kill-client")})
 }
 
 fn count(value: &Value, text: &str) -> usize {

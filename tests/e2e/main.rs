@@ -8,10 +8,12 @@
 #[path = "../it/common/mod.rs"]
 mod common;
 
+mod across;
 mod claude;
 mod codex;
 mod copilot;
 mod gemini;
+mod hermes;
 mod kit;
 mod opencode;
 mod qwen;

@@ -141,8 +141,11 @@ fn assert_accounted_for(sandbox: &Sandbox) {
 /// recovery makes up for it; commands with exit codes in the log; start injects; uninstall restores bytes.
 pub fn from_start_to_packet(client: &Client) {
     let sandbox = project(client);
+    let how = if client.blocks_headless { How::Headless } else { How::Quit };
+    // a client that runs one prompt is known to be wrapping up
+    let first = if how == How::Headless { "true" } else { "endwell wrap-up" };
     let before = [
-        json!({"shell": "endwell wrap-up"}),
+        json!({"shell": first}),
         json!({"shell": "echo looking; exit 3"}),
         json!({"write": {"path": "product.js", "content": "exports.product = (a, b) => a * b;\n"}}),
         json!({"text": "The product is there."}),
@@ -153,7 +156,6 @@ pub fn from_start_to_packet(client: &Client) {
         json!({"shell": format!("endwell note next '{NEXT}'")}),
         json!({"text": LAST_WORDS}),
     ];
-    let how = if client.blocks_headless { How::Headless } else { How::Quit };
     let first = Turn::of(&sandbox, client.name, "first", how, &json!([&before[..], &after[..]].concat()));
     assert_eq!(first.ran.code, Some(0), "{:?}", first.ran);
     // the reasons reach the model: what is dirty, and what else would refuse the packet
@@ -228,7 +230,7 @@ fn uninstalls(sandbox: &Sandbox, client: &Client) {
 /// Cells: SIGKILL in mid-turn leaves a refusal of the bench as it is; endless blockers cost at most three blocks.
 pub fn killed_in_mid_turn(client: &Client) {
     let sandbox = project(client);
-    let killed = killed_after("echo half >half.js", "killed");
+    let killed = killed_after(&sandbox, "echo half >half.js", "killed");
     let first = Turn::headless(&sandbox, client.name, "killed", &json!([killed, {"text": LAST_WORDS}]));
     assert_ne!(first.ran.code, Some(0), "{:?}", first.ran);
     first.assert_requests(1, "it died in its first tool call");

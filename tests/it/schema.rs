@@ -6,14 +6,16 @@ use serde_json::{Value, json};
 
 use crate::common::Sandbox;
 
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 10] = [
     "agent-state",
     "feedback-record",
     "verification-report",
     "review-report",
+    "override",
     "clean-report",
     "issue",
     "handoff",
+    "doctor",
     "config",
 ];
 

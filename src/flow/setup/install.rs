@@ -1,23 +1,25 @@
 //! `install`: the record by which all can be taken back comes first, then the mark, then the files; killed in between,
 //! it can be repeated or taken back.
 
+use super::wiring::{self, Wiring};
 use super::{InstallOptions, plan, show, unrecorded, unwritten, words};
 use crate::agent::edit::{self, Refusal, Step};
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, session};
-use crate::githook::{self, Place, mark};
+use crate::flow::{Workbench, bypass, session, trust};
+use crate::githook::{self, Place, manager, mark};
 use crate::model::install::Record;
 
 /// Installs; says what was done on standard error, shows diffs on standard output.
 pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus> {
     let found = githook::find(&bench.repo);
     let place = found.map_err(|error| git_failed("can't find the hooks folder", error))?;
+    let wiring = wiring::choose(bench, &place, options)?;
     let agents = plan::agents(bench, options)?;
     // held before the first look: of two at once, the second sees what the first did
     let held = if options.dry_run { None } else { Some(mark::lock(&bench.env).map_err(unrecorded)?) };
-    let (edits, mut refused) = plan::edits(bench, &place, &agents, options)?;
+    let (edits, mut refused) = plan::edits(bench, &wiring, &agents, options)?;
     let mut steps = Vec::new();
     for edit in &edits {
         match edit::prepare(edit) {
@@ -26,25 +28,31 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
         }
     }
     if options.dry_run {
-        show(bench, &steps)?;
+        show(bench.ui, &bench.repo.top, &steps)?;
     } else {
         let (written, failed, was_here) = apply(bench, &steps)?;
         refused.extend(failed);
         session::take_install_baseline(bench)?;
+        trust::record_seen(bench)?;
+        bypass::mark_reflogs(bench);
         drop(held);
         words::written(bench, &written, was_here && refused.is_empty(), options.shared);
     }
     for refusal in &refused {
         words::refused(bench.ui, refusal);
     }
-    words::place(bench.ui, &place, options.external);
-    words::agents(bench, &agents);
-    let gate_runs = matches!(&place, Place::Own { .. } | Place::Adopted { .. });
+    let via = options.via.as_deref().and_then(manager::find);
+    words::wiring(bench, (&place, &wiring), via, options.external);
+    words::agents(&bench.env, bench.ui, &agents);
+    words::only_at_home(bench, &agents);
+    let mut fires = true;
     if !options.dry_run && refused.is_empty() {
-        words::next(bench, gate_runs)?;
+        fires = wiring.prove(bench)?.is_none_or(|proof| words::proof(bench.ui, &proof));
+        words::next(bench, wiring.runs())?;
     }
-    let elsewhere = matches!(place, Place::Shared { wired: false, .. }) && !options.external;
-    Ok(if refused.is_empty() && !elsewhere { ExitStatus::Done } else { ExitStatus::CouldNotJudge })
+    let elsewhere =
+        matches!(place, Place::Shared { wired: false, .. }) && wiring == Wiring::Nothing && !options.external;
+    Ok(if refused.is_empty() && !elsewhere && fires { ExitStatus::Done } else { ExitStatus::CouldNotJudge })
 }
 
 /// Which files were written, which could not be, and whether endwell was installed here before.
@@ -97,7 +105,7 @@ fn records(bench: &Workbench) -> Result<(Option<Record>, Record, bool)> {
     })
 }
 
-fn enter(record: &mut Record, step: &Step) {
+pub(super) fn enter(record: &mut Record, step: &Step) {
     let key = edit::key_of(&step.path);
     match record.files.iter_mut().find(|file| file.path == key) {
         Some(file) => *file = step.record(Some(file)),
@@ -106,7 +114,7 @@ fn enter(record: &mut Record, step: &Step) {
 }
 
 /// What was not written is recorded as it was before.
-fn strike(record: &mut Record, former: Option<&Record>, refused: &[Refusal]) {
+pub(super) fn strike(record: &mut Record, former: Option<&Record>, refused: &[Refusal]) {
     for refusal in refused {
         let key = edit::key_of(&refusal.path);
         record.files.retain(|file| file.path != key);

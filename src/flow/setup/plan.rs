@@ -2,33 +2,36 @@
 
 use std::path::{Path, PathBuf};
 
+use super::wiring::Wiring;
 use super::{InstallOptions, unrecorded};
 use crate::agent::edit::{self, Refusal};
-use crate::agent::{self, Agent, json};
+use crate::agent::{self, Agent, settings};
 use crate::config;
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
 use crate::flow::workbench::git_failed;
 use crate::fs;
-use crate::githook::{self, Place, mark};
+use crate::githook::mark;
 use crate::model::install::{Before, FileRecord};
-use crate::model::plan::{Change, FileEdit, Whole};
+use crate::model::plan::{Change, FileEdit, Spot, Whole};
 
 const CONFIG: &str = include_str!("../../../templates/config/endwell.toml");
 
 /// Every file that is to be changed, in order, and what can't be.
 pub(super) fn edits(
     bench: &Workbench,
-    place: &Place,
+    wiring: &Wiring,
     agents: &[&Agent],
     options: &InstallOptions,
 ) -> Result<(Vec<FileEdit>, Vec<Refusal>)> {
     let (mut edits, mut refused) = (Vec::new(), Vec::new());
-    if let (Place::Own { dir }, false) = (place, options.external) {
-        let edit = githook::plan(dir, &program(bench)?);
-        match lone(&edit, &recorded(bench)?) {
-            Some(refusal) => refused.push(refusal),
-            None => edits.push(edit),
+    if wiring.runs() {
+        let files = recorded(bench)?;
+        for edit in wiring.edits(bench, &program(bench)?) {
+            match lone(&edit, &files) {
+                Some(refusal) => refused.push(refusal),
+                None => edits.push(edit),
+            }
         }
     }
     for agent in agents {
@@ -92,9 +95,16 @@ fn unreadable(bench: &Workbench, agent: &Agent, reason: String) -> Refusal {
 
 /// The clients that get hooks: the ones that were named, else the ones in use.
 pub(super) fn agents(bench: &Workbench, options: &InstallOptions) -> Result<Vec<&'static Agent>> {
-    if options.agents.is_empty() {
+    Ok(named(&options.agents)?.unwrap_or_else(|| {
         let used = agent::ALL.iter().filter(|agent| agent.is_used(&bench.env, &bench.repo.top));
-        return Ok(used.copied().collect());
+        used.copied().collect()
+    }))
+}
+
+/// The clients of these names, each once; `None`: none was named.
+pub(super) fn named(names: &[String]) -> Result<Option<Vec<&'static Agent>>> {
+    if names.is_empty() {
+        return Ok(None);
     }
     let known = |name: &String| {
         agent::find(name).ok_or_else(|| {
@@ -103,13 +113,13 @@ pub(super) fn agents(bench: &Workbench, options: &InstallOptions) -> Result<Vec<
         })
     };
     let mut named: Vec<&'static Agent> = Vec::new();
-    for agent in options.agents.iter().map(known) {
+    for agent in names.iter().map(known) {
         let agent = agent?;
         if !named.iter().any(|other| other.id == agent.id) {
             named.push(agent);
         }
     }
-    Ok(named)
+    Ok(Some(named))
 }
 
 /// One client's settings file with our entries.
@@ -128,7 +138,7 @@ pub(super) fn exclude_edit(bench: &Workbench, lines: Vec<String>) -> FileEdit {
         what: "git's own exclude list".to_owned(),
         path: bench.repo.common_dir.join("info/exclude"),
         root: bench.repo.common_dir.clone(),
-        change: Change::Block { lines },
+        change: Change::Block { lines, spot: Spot::End },
     }
 }
 
@@ -143,10 +153,10 @@ fn program(bench: &Workbench) -> Result<PathBuf> {
 
 /// The team's settings get our entries; this person's own, where they have some, lose them: the client runs both.
 fn shared_edits(bench: &Workbench, agent: &Agent) -> Vec<FileEdit> {
-    let mut edits = vec![settings_edit(bench, agent, agent.shared_settings, true)];
-    let own = bench.repo.top.join(agent.own_settings);
-    if agent.own_settings != agent.shared_settings && calls_us(&own, agent) {
-        let mut edit = settings_edit(bench, agent, agent.own_settings, false);
+    let (Some(shared), Some(own)) = (agent.shared_settings, agent.own_settings) else { return Vec::new() };
+    let mut edits = vec![settings_edit(bench, agent, shared, true)];
+    if own != shared && !calls(&bench.repo.top.join(own), agent).is_empty() {
+        let mut edit = settings_edit(bench, agent, own, false);
         if let Change::Hooks(hooks) = &mut edit.change {
             hooks.entries.clear();
         }
@@ -155,13 +165,34 @@ fn shared_edits(bench: &Workbench, agent: &Agent) -> Vec<FileEdit> {
     edits
 }
 
-fn calls_us(settings: &Path, agent: &Agent) -> bool {
-    let bytes = fs::read_optional(settings).ok().flatten().unwrap_or_default();
-    !json::covered(&bytes, agent.id).is_empty()
+/// The events for which a settings file calls us already.
+fn calls(path: &Path, agent: &Agent) -> Vec<String> {
+    let bytes = fs::read_optional(path).ok().flatten().unwrap_or_default();
+    settings::covered(path, &bytes, agent.id)
+}
+
+/// The client runs this person's hooks of every project already.
+pub(super) fn is_covered_at_home(bench: &Workbench, agent: &Agent) -> bool {
+    let Some(path) = agent.user_settings(&bench.env) else { return false };
+    match (agent.change)(false) {
+        Change::Hooks(hooks) => {
+            let covered = calls(&path, agent);
+            hooks.entries.iter().all(|entry| covered.iter().any(|event| event == entry.event))
+        }
+        Change::Whole(file) => {
+            let there = fs::read_optional(&path).ok().flatten().unwrap_or_default();
+            file.mark.is_some_and(|mark| edit::has_mark(&there, mark))
+        }
+        Change::Block { .. } => false,
+    }
 }
 
 fn own_edit(bench: &Workbench, agent: &Agent, options: &InstallOptions) -> Result<Option<FileEdit>> {
-    let own = agent.own_settings;
+    let (Some(own), Some(shared)) = (agent.own_settings, agent.shared_settings) else { return Ok(None) };
+    if is_covered_at_home(bench, agent) {
+        // the client runs both files: what is called already would run twice
+        return Ok(None);
+    }
     let tracked = bench
         .repo
         .is_tracked(Path::new(own))
@@ -170,7 +201,7 @@ fn own_edit(bench: &Workbench, agent: &Agent, options: &InstallOptions) -> Resul
         bench.ui.warn(format_args!(
             "git tracks `{own}`, so {} gets no hooks: `endwell install --agent {}` changes it all the same, \
              `--shared` writes `{}` for the team to commit",
-            agent.name, agent.id, agent.shared_settings
+            agent.name, agent.id, shared
         ));
         return Ok(None);
     }
@@ -178,11 +209,10 @@ fn own_edit(bench: &Workbench, agent: &Agent, options: &InstallOptions) -> Resul
         bench.ui.warn(format_args!("git tracks `{own}`: what changes there is yours to commit"));
     }
     let mut edit = settings_edit(bench, agent, own, false);
-    if agent.own_settings == agent.shared_settings {
+    if own == shared {
         return Ok(Some(edit));
     }
-    let team = fs::read_optional(&bench.repo.top.join(agent.shared_settings)).ok().flatten();
-    let covered = json::covered(&team.unwrap_or_default(), agent.id);
+    let covered = calls(&bench.repo.top.join(shared), agent);
     if let Change::Hooks(hooks) = &mut edit.change {
         // the client runs both files: what the team's already calls would run twice
         hooks.entries.retain(|entry| !covered.iter().any(|event| event == entry.event));
@@ -215,12 +245,12 @@ fn exclude_lines(bench: &Workbench, edits: &[FileEdit]) -> Result<Vec<String>> {
     let former =
         fs::read_optional(&bench.repo.common_dir.join("info/exclude")).ok().flatten().unwrap_or_default();
     let former = edit::block_lines(&former);
-    for agent in agent::ALL {
-        let path = bench.repo.top.join(agent.own_settings);
+    for own in agent::ALL.iter().filter_map(|agent| agent.own_settings) {
+        let path = bench.repo.top.join(own);
         let key = edit::key_of(&path);
         let made_before = files.iter().any(|file| file.path == key && file.before == Before::Absent);
         let made_now = !fs::exists(&path) && edits.iter().any(|edit| edit.path == path);
-        let line = format!("/{}", agent.own_settings);
+        let line = format!("/{own}");
         // and what the block says already, where the record is lost
         if made_before || made_now || former.contains(&line) {
             lines.push(line);

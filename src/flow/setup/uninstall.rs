@@ -9,7 +9,7 @@ use crate::agent::undo;
 use crate::exit::ExitStatus;
 use crate::failure::Result;
 use crate::flow::workbench::git_failed;
-use crate::flow::{Workbench, session};
+use crate::flow::{Workbench, bypass, session, trust};
 use crate::fs;
 use crate::githook::{self, Place, mark};
 use crate::model::install::{FileRecord, Record};
@@ -33,7 +33,7 @@ pub fn uninstall(bench: &Workbench, dry_run: bool) -> Result<ExitStatus> {
         }
     }
     if dry_run {
-        show(bench, &steps)?;
+        show(bench.ui, &bench.repo.top, &steps)?;
     } else {
         let mut changed = false;
         for step in &steps {
@@ -57,6 +57,8 @@ fn forget(bench: &Workbench, record: Option<&Record>) -> Result<()> {
     for store in Store::everywhere(&bench.repo) {
         store.forget_install_baseline().map_err(session::kept)?;
     }
+    trust::forget(bench)?;
+    bypass::unmark_reflogs(bench);
     mark::remove(&bench.env, &bench.repo, record).map_err(unrecorded)
 }
 
@@ -65,11 +67,17 @@ fn marked(bench: &Workbench) -> Result<Vec<FileRecord>> {
     let found = githook::find(&bench.repo);
     let place = found.map_err(|error| git_failed("can't find the hooks folder", error))?;
     let mut edits = Vec::new();
-    if let Place::Own { dir } = &place {
-        edits.push(githook::plan(dir, Path::new("endwell")));
+    let missing = bench.config.push.missing;
+    match &place {
+        Place::Own { dir } => edits.push(githook::plan(dir, Path::new("endwell"), missing)),
+        Place::Project { script, .. } => edits.push(githook::block_plan(script, &bench.repo.top)),
+        _ => {}
+    }
+    if fs::exists(&githook::config::script(&bench.repo.common_dir)) {
+        edits.extend(githook::config::plan(&bench.repo, Path::new("endwell"), missing));
     }
     for agent in agent::ALL {
-        edits.push(plan::settings_edit(bench, agent, agent.own_settings, false));
+        edits.extend(agent.own_settings.map(|own| plan::settings_edit(bench, agent, own, false)));
     }
     edits.push(plan::exclude_edit(bench, Vec::new()));
     Ok(edits.iter().filter(|edit| fs::exists(&edit.path)).map(undo::unrecorded).collect())

@@ -2,12 +2,17 @@
 
 use std::path::Path;
 
+use super::plan;
+use super::wiring::Wiring;
 use crate::agent::edit::{Refusal, Step};
 use crate::agent::{self, Agent};
 use crate::config;
+use crate::env::Env;
 use crate::failure::{Failure, Result};
 use crate::flow::Workbench;
 use crate::flow::check::{CheckOptions, look};
+use crate::git::proof::Proof;
+use crate::githook::manager::{Manager, Way};
 use crate::githook::{self, Place};
 use crate::model::Severity;
 use crate::model::report::TestStanding;
@@ -27,7 +32,10 @@ pub(super) fn written(bench: &Workbench, steps: &[&Step], all_well: bool, is_sha
     }
     let team = |step: &&&Step| {
         step.path.ends_with(config::FILE)
-            || agent::ALL.iter().any(|agent| step.path.ends_with(agent.shared_settings))
+            || agent::ALL
+                .iter()
+                .filter_map(|agent| agent.shared_settings)
+                .any(|shared| step.path.ends_with(shared))
     };
     let shared: Vec<String> = steps.iter().filter(team).map(|step| named(bench, &step.path)).collect();
     if is_shared && !shared.is_empty() {
@@ -57,14 +65,70 @@ pub(super) fn uninstalled(ui: Ui, was_here: bool) {
 }
 
 /// Who gets hooks, and what they need.
-pub(super) fn agents(bench: &Workbench, agents: &[&Agent]) {
+pub(super) fn agents(env: &Env, ui: Ui, agents: &[&Agent]) {
     if agents.is_empty() {
         let names = agent::names();
-        bench.ui.say(format_args!("No coding agent was found in use; `--agent NAME` takes one of: {names}."));
-    } else if bench.env.which("endwell").is_none() {
-        bench
-            .ui
-            .warn("`endwell` is not on PATH, where the agents' hooks look for it: put its folder on PATH");
+        ui.say(format_args!("No coding agent was found in use; `--agent NAME` takes one of: {names}."));
+    } else if env.which("endwell").is_none() {
+        ui.warn("`endwell` is not on PATH, where the agents' hooks look for it: put its folder on PATH");
+    }
+    for agent in agents {
+        if !agent.is_tried {
+            ui.say(format_args!(
+                "{}'s hooks are written from its documentation; nobody has tried them with the program.",
+                agent.name
+            ));
+        }
+        if !agent.needs.is_empty() {
+            ui.hint(agent.needs);
+        }
+    }
+}
+
+/// The clients that run no hooks of a project, and don't call us for this person either.
+pub(super) fn only_at_home(bench: &Workbench, agents: &[&Agent]) {
+    for agent in
+        agents.iter().filter(|agent| agent.own_settings.is_none() && !plan::is_covered_at_home(bench, agent))
+    {
+        bench.ui.warn(format_args!(
+            "{} runs no hooks of a project, only yours: `endwell install --user --agent {}` puts them in",
+            agent.name, agent.id
+        ));
+    }
+}
+
+/// The files at home that were written.
+pub(super) fn written_at_home(env: &Env, ui: Ui, steps: &[&Step], all_well: bool) {
+    if steps.is_empty() && all_well {
+        ui.say("endwell's hooks are in your own settings already: nothing changed.");
+    }
+    for step in steps {
+        ui.say(format_args!("Wrote {} ({}).", at_home(env, &step.path), step.what));
+    }
+    ui.say("These hooks act only in repositories where you run `endwell install` as well.");
+}
+
+/// A file at home that went back to what it was; whether anything changed.
+pub(super) fn taken_back_at_home(env: &Env, ui: Ui, step: &Step) -> bool {
+    if step.changes() {
+        let verb = if step.then.is_none() { "Removed" } else { "Restored" };
+        ui.say(format_args!("{verb} {} ({}).", at_home(env, &step.path), step.what));
+    }
+    step.changes()
+}
+
+pub(super) fn uninstalled_at_home(ui: Ui, was_there: bool) {
+    ui.say(if was_there {
+        "endwell's hooks are out of your own settings. Repositories keep theirs: `endwell uninstall` there."
+    } else {
+        "endwell has no hooks in your own settings: nothing changed."
+    });
+}
+
+fn at_home(env: &Env, path: &Path) -> String {
+    match env.home().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned())) {
+        Some(below) => format!("`~/{}`", below.display()),
+        None => format!("`{}`", path.display()),
     }
 }
 
@@ -103,8 +167,62 @@ fn counted(count: usize, what: &str) -> String {
     }
 }
 
+/// How pushes come to call endwell, wherever that is not simply by our own file.
+pub(super) fn wiring(
+    bench: &Workbench,
+    (place, wiring): (&Place, &Wiring),
+    via: Option<&Manager>,
+    external: bool,
+) {
+    let ui = bench.ui;
+    match wiring {
+        Wiring::File(_) => {
+            if let Some(manager) = via {
+                ui.say(format_args!("endwell runs in front of {}: {}.", manager.id, manager.why));
+            }
+        }
+        Wiring::Config => {
+            ui.say("git's configuration calls endwell at every push, beside the hooks that are in files.");
+        }
+        Wiring::Block(script) => ui.hint(format_args!(
+            "{} is the project's: commit it. It passes by for everybody who has not installed endwell.",
+            named(bench, script)
+        )),
+        Wiring::Entry(manager, true) => ui.say(format_args!("{} calls endwell at every push.", manager.id)),
+        Wiring::Entry(manager, false) => entry(ui, manager),
+        Wiring::Called | Wiring::Nothing => self::place(ui, place, external),
+    }
+}
+
+fn entry(ui: Ui, manager: &Manager) {
+    let Way::Entry { file, entry, install } = manager.way else { return };
+    let id = manager.id;
+    ui.warn(format_args!("no gate runs at a push until {id} calls endwell: {}", manager.why));
+    ui.say(format_args!("Put this into `{file}`, beside what stands there:\n\n{entry}"));
+    ui.hint(format_args!(
+        "Then run `{install}`, and `endwell install --via {id}` again: it tries a dry push."
+    ));
+}
+
+/// What a dry push showed; whether the gate may be relied on.
+pub(super) fn proof(ui: Ui, proof: &Proof) -> bool {
+    match proof {
+        Proof::Fires => ui.say("A dry push to a scratch repository started the hook: the gate is in place."),
+        Proof::NoCommit => ui.say("There is no commit yet, so the hook could not be tried in a dry push."),
+        Proof::Silent(said) => {
+            let said = if said.is_empty() { String::new() } else { format!(" (`{said}`)") };
+            ui.failure(
+                &Failure::broken(format!("a dry push to a scratch repository did not start the hook{said}"))
+                    .hint("Run `endwell doctor`: it says what keeps git from it."),
+            );
+            return false;
+        }
+    }
+    true
+}
+
 /// Where git looks, wherever that is not simply ours.
-pub(super) fn place(ui: Ui, place: &Place, external: bool) {
+fn place(ui: Ui, place: &Place, external: bool) {
     match place {
         Place::Own { dir } if external => {
             ui.say("No git hook was written (`--external`).");
@@ -132,6 +250,9 @@ pub(super) fn place(ui: Ui, place: &Place, external: bool) {
                 script.display()
             ));
             paste(ui, script);
+            let via =
+                if script.parent().is_some_and(|dir| dir.ends_with(".husky")) { "husky" } else { "script" };
+            ui.hint(format_args!("Or let endwell put them there: `endwell install --via {via}`."));
         }
         Place::Shared { script, scope, wired: false } => shared(ui, script, scope, external),
     }

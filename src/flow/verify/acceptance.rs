@@ -9,9 +9,9 @@ use crate::flow::board::{self, AcceptanceRun};
 use crate::flow::check::{self, CheckOptions};
 use crate::flow::evidence::TestCommand;
 use crate::flow::session;
+use crate::flow::trust::{self, Standing};
 use crate::flow::workbench::git_failed;
 use crate::git::Refs;
-use crate::githook::mark;
 use crate::model::Severity;
 use crate::model::board::{BoardReading, Status};
 use crate::model::report::Finding;
@@ -32,13 +32,20 @@ pub(super) fn run(
     let base = check::base(bench, &CheckOptions::default(), status, &refs, &current)?;
     let then = board::before(bench, &reading, &current, base.as_deref());
     let runs = board::acceptance_runs(bench, found, then.as_ref());
-    if !runs.is_empty() && !mark::installed_here(&bench.env, &bench.repo) {
-        outcome.findings.push(not_run());
-        return Ok(());
-    }
     let since = current.baseline.as_ref().map(|baseline| baseline.taken_at.as_str());
     let excused = board::excused(bench, found, since);
     for run in runs {
+        match trust::standing(bench, &run.argv) {
+            Standing::Seen => {}
+            Standing::Unseen => {
+                outcome.findings.push(not_seen(&run));
+                continue;
+            }
+            Standing::NotInstalled => {
+                outcome.findings.push(not_run());
+                return Ok(());
+            }
+        }
         let done = found.feature(&run.feature).is_some_and(|feature| feature.status == Status::Done);
         let ran = one(bench, options, &run)?;
         let shown = crate::ui::plain(&run.line);
@@ -81,6 +88,20 @@ fn not_run() -> Finding {
             "The board's acceptance commands were not run: you have not installed endwell in this repository \
                  (`endwell install`)."
                 .to_owned(),
+    }
+}
+
+/// One that changed since the person last saw it may be anybody's word.
+fn not_seen(run: &AcceptanceRun) -> Finding {
+    let line = crate::ui::plain(&run.line);
+    Finding {
+        code: "acceptance-not-run".to_owned(),
+        severity: Severity::Warn,
+        detail: format!(
+            "The acceptance command of `{}` was not run: `{line}` is new since you last saw the board. A person looks at it \
+             and runs `endwell trust` in a terminal.",
+            run.feature
+        ),
     }
 }
 

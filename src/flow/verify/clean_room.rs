@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::{Moment, Now, Outcome, VerifyOptions, run, suites, verdict};
 use crate::failure::{Failure, FailureKind, Result};
 use crate::flow::Workbench;
-use crate::flow::evidence;
 use crate::flow::workbench::git_failed;
+use crate::flow::{evidence, trust};
 use crate::git::Content;
 use crate::model::Severity;
 use crate::model::report::{Evidence, Finding};
@@ -126,6 +126,9 @@ fn remark(inside: &Workbench) {
 
 fn prepare(inside: &Workbench) -> Result<()> {
     let Some(command) = &inside.config.tests.prepare else { return Ok(()) };
+    if trust::standing(inside, &command.argv()) == trust::Standing::Unseen {
+        return Err(trust::unseen(&command.argv(), "`[tests] prepare` in `endwell.toml`"));
+    }
     let mut words = command.argv().into_iter();
     let program = words.next().unwrap_or_default();
     let shown = crate::ui::plain(&shell_words::join(command.argv()));

@@ -13,7 +13,7 @@ use crate::evidence::store::Found;
 use crate::failure::{Failure, FailureKind, Result};
 use crate::flow::Workbench;
 use crate::flow::evidence::{self, TestCommand};
-use crate::flow::{handoff, queue};
+use crate::flow::{handoff, queue, trust};
 use crate::fs::is_read_only;
 use crate::git::Content;
 use crate::model::SCHEMA_VERSION;
@@ -37,6 +37,11 @@ pub(super) fn fresh(
     command: &TestCommand,
     before: &Moment,
 ) -> Result<Outcome> {
+    let is_configured =
+        (bench.config.tests.command.is_some() || command.suite.is_some()) && !command.acceptance;
+    if is_configured && trust::standing(bench, &command.argv) == trust::Standing::Unseen {
+        return Err(trust::unseen(&command.argv, &command.because));
+    }
     announce(bench, command);
     if command.missing.is_some() {
         return Ok(verdict::not_started(bench, command, None));

@@ -2,8 +2,8 @@
 
 use super::Outcome;
 use crate::evidence::detect;
-use crate::flow::Workbench;
 use crate::flow::evidence::{self, TestCommand, Unclear};
+use crate::flow::{Workbench, session};
 use crate::model::Severity;
 use crate::model::issue::COULD_NOT_CHECK;
 use crate::model::report::{Evidence, Finding, TestRun};
@@ -138,7 +138,8 @@ fn result(evidence: &Evidence) -> Option<Finding> {
 fn coverage(bench: &Workbench, evidence: &Evidence) -> Option<Finding> {
     let now = evidence.coverage.as_ref()?.hundredths();
     let percent = |hundredths: u64| format!("{}.{:02} %", hundredths / 100, hundredths % 100);
-    let settings = &bench.config.tests;
+    let current = session::current(bench, None, None).ok();
+    let settings = current.map_or_else(|| bench.config.clone(), |now| now.in_force(&bench.config)).tests;
     if let Some(floor) = settings.coverage_floor
         && now < u64::from(floor) * 100
     {
@@ -202,7 +203,7 @@ pub(super) fn changed_meanwhile(evidence: &Evidence, new: &[Vec<u8>]) -> Outcome
             .to_owned(),
         names => format!(
             "Files appeared or changed while the tests ran, so the result belongs to no known content: {}. If the \
-             tests write them, add them to `.gitignore`.",
+             tests write them, commit them (a lock file) or add them to `.gitignore`.",
             names.join(", ")
         ),
     };

@@ -21,7 +21,7 @@ export const Endwell = async ({ client, directory }) => {
   }
   const known = (id) => {
     if (!sessions.has(id)) {
-      sessions.set(id, { busy: false, refused: false, text: "" })
+      sessions.set(id, { busy: false, refused: false, text: "", hint: "", tokens: undefined })
       sessions.get(id).text = call("start", id).inject || ""
     }
     return sessions.get(id)
@@ -34,20 +34,30 @@ export const Endwell = async ({ client, directory }) => {
         if (about.info?.parentID) helpers.add(about.sessionID)
         else known(about.sessionID)
       }
+      const told = about.info
+      if (event.type === "message.updated" && told?.role === "assistant" && sessions.has(told.sessionID)) {
+        const { total, input, output, reasoning, cache } = told.tokens || {}
+        const sum = total ?? (input || 0) + (output || 0) + (reasoning || 0) + (cache?.read || 0) + (cache?.write || 0)
+        if (sum > 0) sessions.get(told.sessionID).tokens = sum
+      }
       if (event.type !== "session.idle" || helpers.has(about.sessionID)) return
       const session = known(about.sessionID)
       if (!session.busy) return // an error makes the client say it twice
       session.busy = false
-      const { block } = call("stop", about.sessionID, { stop_hook_active: session.refused })
+      session.hint = ""
+      const { block } = call("stop", about.sessionID, {
+        stop_hook_active: session.refused, deaf: headless, context_tokens: session.tokens,
+      })
       session.refused = Boolean(block)
-      if (block && !headless) {
+      if (block) {
         await client.session.promptAsync({ path: { id: about.sessionID }, body: { parts: [{ type: "text", text: block }] } })
       }
     },
     "chat.message": async ({ sessionID }) => {
       if (helpers.has(sessionID)) return
-      known(sessionID).busy = true
-      call("prompt", sessionID)
+      const session = known(sessionID)
+      session.busy = true
+      session.hint = call("prompt", sessionID, { context_tokens: session.tokens }).inject || ""
     },
     "tool.execute.after": async (input, output) => {
       if (input.tool !== "bash") return
@@ -56,8 +66,8 @@ export const Endwell = async ({ client, directory }) => {
     },
     "experimental.chat.system.transform": async (input, output) => {
       if (!input.sessionID || helpers.has(input.sessionID)) return
-      const { text } = known(input.sessionID)
-      if (text) output.system.push(text)
+      const { text, hint } = known(input.sessionID)
+      for (const part of [text, hint]) if (part) output.system.push(part)
     },
     "experimental.session.compacting": async (input, output) => {
       const { inject } = call("compact", input.sessionID)

@@ -144,7 +144,7 @@ JSON
     # not --skip-trust: with it Gemini starts, but leaves out the project's hooks without a word
     [ -z "$trust" ] || merge_json "$home/.gemini/trustedFolders.json" "{\"$repo\":\"TRUST_FOLDER\"}" ;;
   qwen)
-    echo '{"security":{"auth":{"selectedType":"openai"}},"privacy":{"usageStatisticsEnabled":false},"general":{"enableAutoUpdate":false}}' >"$out/system-settings.json"
+    echo '{"security":{"auth":{"selectedType":"openai"}},"privacy":{"usageStatisticsEnabled":false},"general":{"enableAutoUpdate":false},"memory":{"enableManagedAutoMemory":false,"enableManagedAutoDream":false}}' >"$out/system-settings.json"
     env+=("QWEN_CODE_SYSTEM_SETTINGS_PATH=$out/system-settings.json" OPENAI_API_KEY=dummy "OPENAI_BASE_URL=$url/v1" OPENAI_MODEL=fake-model)
     head=(-p "$prompt" --yolo)
     inter=(--yolo) ;;
