@@ -68,7 +68,8 @@ pub fn run(args: &Args, app: &App) -> Result<ExitStatus> {
 fn explain(ui: Ui, verified: &Verified) {
     if let Some(tail) = &verified.tail {
         for line in tail.lines() {
-            ui.say(format_args!("  {}", plain(line)));
+            // what runners set apart with a tab reads as it does on a terminal
+            ui.say(format_args!("  {}", plain(&line.replace('\t', "    "))));
         }
     }
     for finding in &verified.report.findings {

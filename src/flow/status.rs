@@ -171,7 +171,6 @@ fn tests(standing: &TestStanding) -> Tests {
         TestStanding::Missing { command, .. } => ("missing", command.clone()),
         TestStanding::NoCommand => ("none", "no test command is configured or detected".to_owned()),
         TestStanding::Below(below) => ("none", format!("only below: {}", below.folders.join(", "))),
-        TestStanding::Unclear { why, .. } | TestStanding::Unbound { why } => ("unknown", why.clone()),
         TestStanding::Suites(suites) => {
             let of = |suite: &SuiteStanding| (tests(&suite.standing).state, suite.name.clone());
             let suites: Vec<(&'static str, String)> = suites.iter().map(of).collect();
@@ -180,6 +179,7 @@ fn tests(standing: &TestStanding) -> Tests {
             let each: Vec<String> = suites.iter().map(|(state, name)| format!("{name} {state}")).collect();
             (state.unwrap_or("green"), each.join(", "))
         }
+        TestStanding::Unclear { why, .. } | TestStanding::Unbound { why } => ("unknown", why.clone()),
     };
     Tests { state, detail }
 }

@@ -150,12 +150,12 @@ fn commands(bench: &Workbench) -> Vec<(String, Vec<String>)> {
             Some((format!("`{key}` in `{}`", crate::config::FILE), command.as_ref()?.argv()))
         })
         .collect();
-    let suites = tests.suite.iter();
-    found.extend(
-        suites.map(|suite| {
-            (format!("suite `{}` in `{}`", suite.name, crate::config::FILE), suite.command.argv())
-        }),
-    );
+    found.extend(tests.suite.iter().map(|suite| {
+        (
+            format!("suite `{}` in `{}`", crate::ui::plain(&suite.name), crate::config::FILE),
+            suite.command.argv(),
+        )
+    }));
     if let BoardReading::Board(read) = board::read(bench) {
         for feature in &read.features {
             let lines = feature.acceptance.iter().filter_map(|criterion| match criterion {

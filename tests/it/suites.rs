@@ -211,6 +211,18 @@ fn suites_that_say_nothing_are_refused() {
 }
 
 #[test]
+fn a_suites_command_that_nobody_saw_is_not_run() {
+    let sandbox = monorepo();
+    assert_eq!(sandbox.endwell(&["install"]).code, Some(0));
+    verified(&sandbox, 0);
+    sandbox.write("endwell.toml", &SETTINGS.replace("sh web/t.sh", "touch ran"));
+    let ran = verified(&sandbox, 3);
+    assert!(ran.stderr.contains("`touch ran` (suite `web` in `endwell.toml`)"), "{ran:?}");
+    assert!(ran.stderr.contains("endwell trust"), "{ran:?}");
+    assert!(!sandbox.repo().join("ran").exists());
+}
+
+#[test]
 fn the_clean_room_runs_each_suite() {
     let sandbox = monorepo();
     sandbox.write("web/t.sh", "echo 'TAP version 13'; test -f web/.env && echo 'ok 1 - env' || { echo 'not ok 1 - env'; exit 1; }\n");

@@ -37,8 +37,8 @@ pub(super) fn fresh(
     command: &TestCommand,
     before: &Moment,
 ) -> Result<Outcome> {
-    let settings = &bench.config.tests;
-    let is_configured = (settings.command.is_some() || !settings.suite.is_empty()) && !command.acceptance;
+    let is_configured =
+        (bench.config.tests.command.is_some() || command.suite.is_some()) && !command.acceptance;
     if is_configured && trust::standing(bench, &command.argv) == trust::Standing::Unseen {
         return Err(trust::unseen(&command.argv, &command.because));
     }

@@ -203,7 +203,7 @@ pub(super) fn changed_meanwhile(evidence: &Evidence, new: &[Vec<u8>]) -> Outcome
             .to_owned(),
         names => format!(
             "Files appeared or changed while the tests ran, so the result belongs to no known content: {}. If the \
-             tests write them, add them to `.gitignore`.",
+             tests write them, commit them (a lock file) or add them to `.gitignore`.",
             names.join(", ")
         ),
     };
