@@ -203,27 +203,9 @@ fn no_look_alike_is_damaged() {
     assert!(damaged.is_empty(), "{damaged:#?}");
 }
 
-/// Every file below a folder, but those that somebody else wrote.
-fn written(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
-        if entry.is_dir() {
-            written(&entry, found);
-        } else {
-            found.push(entry);
-        }
-    }
-}
-
-#[test]
-fn no_output_of_any_command_holds_a_secret() {
-    let sandbox = crate::handoff::sandbox();
-    // one of each kind, on lines of their own
-    let all: Vec<(String, String)> = secrets().into_iter().step_by(10).collect();
-    assert!(all.len() >= 80);
-    let lines: Vec<String> = all.iter().map(|(text, _)| text.clone()).collect();
+/// What people and other gates wrote themselves: it stays theirs, and comes into the packet.
+fn by_others(sandbox: &crate::common::Sandbox, lines: &[String]) {
     let text = lines.join("\n");
-    crate::handoff::ready(&sandbox);
-    // what people and other gates wrote themselves is theirs
     let state = serde_json::json!({
         "schema_version": 1, "active_task_id": "main", "next_action": format!("Run `make` with {}", lines[2]),
         "assumptions": lines, "blockers": lines, "questions": lines,
@@ -243,12 +225,21 @@ fn no_output_of_any_command_holds_a_secret() {
         .collect();
     let review = serde_json::json!({"total": 3, "verdict": "soft_fail", "dimensions": dimensions});
     sandbox.write("outputs/review/main.json", &review.to_string());
-    std::fs::write(sandbox.root().join("secrets.txt"), format!("{text}\n")).unwrap();
-    for (line, _) in &all {
-        let script = format!("echo {}; exit 1", shell_words::quote(line));
-        assert_eq!(sandbox.endwell(&["run", "--note", line, "--", "sh", "-c", &script]).code, Some(1));
+}
+
+/// Every file below a folder, but those that somebody else wrote.
+fn written(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            written(&entry, found);
+        } else {
+            found.push(entry);
+        }
     }
-    assert_eq!(sandbox.endwell(&["run", "--", "cat", "../secrets.txt"]).code, Some(0));
+}
+
+/// What the commands say about it.
+fn commands(sandbox: &crate::common::Sandbox) -> Vec<(String, String)> {
     let mut told: Vec<(String, String)> = Vec::new();
     for args in [
         &["handoff", "--session", "one", "--json"][..],
@@ -265,6 +256,26 @@ fn no_output_of_any_command_holds_a_secret() {
         assert!(matches!(ran.code, Some(0 | 1)), "{args:?}: {ran:?}");
         told.push((args.join(" "), ran.stdout + &ran.stderr));
     }
+    told
+}
+
+#[test]
+fn no_output_of_any_command_holds_a_secret() {
+    let sandbox = crate::handoff::sandbox();
+    // one of each kind, on lines of their own
+    let all: Vec<(String, String)> = secrets().into_iter().step_by(10).collect();
+    assert!(all.len() >= 80);
+    let lines: Vec<String> = all.iter().map(|(text, _)| text.clone()).collect();
+    let text = lines.join("\n");
+    crate::handoff::ready(&sandbox);
+    by_others(&sandbox, &lines);
+    std::fs::write(sandbox.root().join("secrets.txt"), format!("{text}\n")).unwrap();
+    for (line, _) in &all {
+        let script = format!("echo {}; exit 1", shell_words::quote(line));
+        assert_eq!(sandbox.endwell(&["run", "--note", line, "--", "sh", "-c", &script]).code, Some(1));
+    }
+    assert_eq!(sandbox.endwell(&["run", "--", "cat", "../secrets.txt"]).code, Some(0));
+    let mut told = commands(&sandbox);
     // notes, and a test run of endwell's own
     for (kind, line) in ["next", "risk", "assumption", "question", "blocker"].iter().cycle().zip(&lines) {
         std::fs::remove_file(sandbox.repo().join("agent_state.json")).ok();
