@@ -308,9 +308,10 @@ mod tests {
         let clock = Stopwatch::start();
         loop {
             let stat = crate::fs::read_text_optional(&PathBuf::from(format!("/proc/{pid}/stat")));
-            // read while it goes, it may also be an error
-            if stat.map_or(true, |stat| stat.is_none_or(|stat| stat.contains(") Z "))) {
-                return true;
+            match stat {
+                Ok(Some(stat)) if !stat.contains(") Z ") => {}
+                // read while it goes, it may also be an error
+                _ => return true,
             }
             if clock.elapsed() > Duration::from_secs(2) {
                 return false;
