@@ -147,7 +147,9 @@ impl Hook<'_> {
         recover::finish_dead(self.bench, Some((self.id, owner.as_ref())));
         let left = self.left();
         self.update(|session| {
-            if self.event.begins_turn {
+            // near events of a client come in any order: a prompt that the same client told first is under way
+            let overtaken = session.phase == Phase::Busy && owner.is_some() && session.owner == owner;
+            if self.event.begins_turn || overtaken {
                 session.phase = Phase::Busy;
             } else if self.event.cause.as_deref() != Some("compact") {
                 // a compaction in the middle of a turn is told as a start

@@ -69,6 +69,17 @@ fn a_session_that_died_refused_keeps_its_refusal_whatever_happened_since() {
     assert!(next.stdout.contains("`dirt.txt`"), "{next:?}");
 }
 
+/// Copilot tells the first prompt before the session's start now and then: the turn is under way all the same.
+#[test]
+fn a_prompt_that_is_told_before_the_start_is_no_rest() {
+    let sandbox = installed();
+    client_that_dies(&sandbox, "dead", &["prompt", "start"]);
+    assert_eq!(journal(&sandbox, "dead")["phase"], "busy");
+    // another process that resumes it has begun no turn yet
+    client_that_dies(&sandbox, "dead", &["start"]);
+    assert_eq!(journal(&sandbox, "dead")["phase"], "idle");
+}
+
 #[test]
 fn a_turn_that_was_sent_back_is_no_rest() {
     let sandbox = installed();
