@@ -242,7 +242,8 @@ pub fn to_paste(hooks: &HookEntries) -> String {
     String::from_utf8_lossy(&fresh(hooks)).trim_end().to_owned()
 }
 
-fn input(value: &Value) -> CstInputValue {
+/// A value as the editor of JSON texts takes it; numbers keep their digits.
+pub fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(value) => CstInputValue::Bool(*value),

@@ -2,8 +2,10 @@
 //! there. Takes nothing out.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstNode, CstRootNode};
+use jsonc_parser::cst::{CstNode, CstRootNode};
 use serde_json::Value;
+
+use crate::agent::json::input;
 
 /// The text with what `new` says beyond `old`; `None` where it is not of a form that can be edited.
 pub(super) fn edited(text: &str, old: &Value, new: &Value) -> Option<String> {
@@ -66,19 +68,6 @@ fn replace(element: &CstNode, value: &Value) {
         object.replace_with(value);
     } else if let Some(number) = element.as_number_lit() {
         number.replace_with(value);
-    }
-}
-
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(yes) => CstInputValue::Bool(*yes),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
-        Value::Object(map) => {
-            CstInputValue::Object(map.iter().map(|(key, value)| (key.clone(), input(value))).collect())
-        }
     }
 }
 
