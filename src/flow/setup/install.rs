@@ -58,16 +58,7 @@ pub fn install(bench: &Workbench, options: &InstallOptions) -> Result<ExitStatus
 /// Which files were written, which could not be, and whether endwell was installed here before.
 fn apply<'a>(bench: &Workbench, steps: &'a [Step]) -> Result<(Vec<&'a Step>, Vec<Refusal>, bool)> {
     let (former, mut record, is_moved) = records(bench)?;
-    let changing: Vec<&Step> = steps.iter().filter(|step| step.changes()).collect();
-    for step in &changing {
-        enter(&mut record, step);
-    }
-    for step in steps.iter().filter(|step| !step.changes()) {
-        // of an installation whose record is lost
-        if !record.files.iter().any(|file| file.path == edit::key_of(&step.path)) {
-            record.files.extend(step.adopted());
-        }
-    }
+    let changing = enter_all(&mut record, steps);
     if is_moved || former.as_ref() != Some(&record) {
         mark::write_record(&bench.env, &record).map_err(unrecorded)?;
     }
@@ -77,6 +68,31 @@ fn apply<'a>(bench: &Workbench, steps: &'a [Step]) -> Result<(Vec<&'a Step>, Vec
         mark::remove(&bench.env, &bench.repo, Some(&record)).map_err(unrecorded)?;
         return Err(unrecorded(error));
     }
+    let (written, refused) = write_all(changing);
+    if !refused.is_empty() {
+        strike(&mut record, former.as_ref(), &refused);
+        mark::write_record(&bench.env, &record).map_err(unrecorded)?;
+    }
+    Ok((written, refused, former.is_some()))
+}
+
+/// Enters every step into the record; gives those that change something.
+pub(super) fn enter_all<'a>(record: &mut Record, steps: &'a [Step]) -> Vec<&'a Step> {
+    let (changing, standing): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(|step| step.changes());
+    for step in &changing {
+        enter(record, step);
+    }
+    for step in standing {
+        // of an installation whose record is lost
+        if !record.files.iter().any(|file| file.path == edit::key_of(&step.path)) {
+            record.files.extend(step.adopted());
+        }
+    }
+    changing
+}
+
+/// Writes the files: which were written, and which could not be.
+pub(super) fn write_all(changing: Vec<&Step>) -> (Vec<&Step>, Vec<Refusal>) {
     let (mut written, mut refused) = (Vec::new(), Vec::new());
     for step in changing {
         match step.install() {
@@ -84,11 +100,7 @@ fn apply<'a>(bench: &Workbench, steps: &'a [Step]) -> Result<(Vec<&'a Step>, Vec
             Err(error) => refused.push(unwritten(step, &error)),
         }
     }
-    if !refused.is_empty() {
-        strike(&mut record, former.as_ref(), &refused);
-        mark::write_record(&bench.env, &record).map_err(unrecorded)?;
-    }
-    Ok((written, refused, former.is_some()))
+    (written, refused)
 }
 
 /// The record that is in force here, the one to go on with, and whether the repository was moved. A copy goes on with
@@ -105,7 +117,7 @@ fn records(bench: &Workbench) -> Result<(Option<Record>, Record, bool)> {
     })
 }
 
-pub(super) fn enter(record: &mut Record, step: &Step) {
+fn enter(record: &mut Record, step: &Step) {
     let key = edit::key_of(&step.path);
     match record.files.iter_mut().find(|file| file.path == key) {
         Some(file) => *file = step.record(Some(file)),

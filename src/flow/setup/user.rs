@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::install::{enter, strike};
+use super::install::{enter_all, strike, write_all};
 use super::{plan, unrecorded, unwritten, words};
 use crate::agent::edit::{self, Refusal, Step};
 use crate::agent::{self, Agent, undo};
@@ -93,26 +93,11 @@ fn edit_of(env: &Env, agent: &Agent) -> Result<FileEdit> {
 fn apply<'a>(env: &Env, steps: &'a [Step]) -> Result<(Vec<&'a Step>, Vec<Refusal>)> {
     let former = mark::user_record(env).map_err(unrecorded)?;
     let mut record = former.clone().unwrap_or_else(mark::fresh_user_record);
-    let changing: Vec<&Step> = steps.iter().filter(|step| step.changes()).collect();
-    for step in &changing {
-        enter(&mut record, step);
-    }
-    for step in steps.iter().filter(|step| !step.changes()) {
-        // of an installation whose record is lost
-        if !record.files.iter().any(|file| file.path == edit::key_of(&step.path)) {
-            record.files.extend(step.adopted());
-        }
-    }
+    let changing = enter_all(&mut record, steps);
     if !steps.is_empty() {
         mark::write_user_record(env, &record).map_err(unrecorded)?;
     }
-    let (mut written, mut refused) = (Vec::new(), Vec::new());
-    for step in changing {
-        match step.install() {
-            Ok(()) => written.push(step),
-            Err(error) => refused.push(unwritten(step, &error)),
-        }
-    }
+    let (written, refused) = write_all(changing);
     if !refused.is_empty() {
         strike(&mut record, former.as_ref(), &refused);
         mark::write_user_record(env, &record).map_err(unrecorded)?;
